@@ -1,0 +1,51 @@
+public import Foundation
+
+/// A change in percent with two decimals, as it is shown and counted.
+public struct Percent: Hashable, Sendable, Comparable {
+    /// Hundredths of a percent: 125 is 1.25 %.
+    public let hundredths: Int64
+
+    public init(hundredths: Int64) { self.hundredths = hundredths }
+
+    public static let zero = Percent(hundredths: 0)
+
+    /// Beyond this a figure says nothing more (a coin that rose from 1e-18 to 1e18 included).
+    private static let limit: Int64 = 1_000_000_000_000_000
+
+    /// (new − old) / old × 100 on the exact decimals, rounded half away from zero.
+    public init(from old: Price, to new: Price) {
+        let estimate = (new.double - old.double) / old.double * 10_000
+        // The double is right to about 1e-11 here, so it decides unless it lies next to a half.
+        if abs(estimate) < 1e5, abs(abs(estimate.truncatingRemainder(dividingBy: 1)) - 0.5) > 1e-6 {
+            hundredths = Int64(estimate.rounded(.toNearestOrAwayFromZero))
+            return
+        }
+        let change = (new.decimal - old.decimal) / old.decimal * 100
+        self = Percent(rounding: change) ?? Percent(hundredths: estimate < 0 ? -Self.limit : Self.limit)
+    }
+
+    /// `decimal` percent, rounded half away from zero; nil where it is not a number or beyond ±10^13.
+    public init?(rounding decimal: Decimal) {
+        guard decimal.isFinite else { return nil }
+        var hundredths = decimal * 100
+        var rounded = Decimal()
+        NSDecimalRound(&rounded, &hundredths, 0, .plain)
+        guard rounded.magnitude <= Decimal(Self.limit), let whole = Int64(rounded.description) else { return nil }
+        self.hundredths = whole
+    }
+
+    public static func < (left: Percent, right: Percent) -> Bool { left.hundredths < right.hundredths }
+
+    public var double: Double { Double(hundredths) / 100 }
+}
+
+extension Percent: CustomStringConvertible {
+    /// At most two decimals and no needless zeros: `1.25`, `-5.2`, `0`.
+    public var description: String {
+        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        let sign = hundredths < 0 ? "-" : ""
+        if part == 0 { return "\(sign)\(whole)" }
+        if part % 10 == 0 { return "\(sign)\(whole).\(part / 10)" }
+        return "\(sign)\(whole).\(part < 10 ? "0" : "")\(part)"
+    }
+}

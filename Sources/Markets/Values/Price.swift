@@ -1,0 +1,137 @@
+public import Foundation
+
+/// A price: an exact decimal above zero, `significand` × 10^`exponent`.
+///
+/// It lies between 1e-18 and 1e18 and has at most 18 significant digits; what a provider sends beyond the
+/// 18th digit is rounded half to even. The form is normal (the significand does not end in 0), so equal
+/// prices have equal fields. It is kept as two integers because that is how it is stored, and because a
+/// `Decimal` compares ten times slower.
+public struct Price: Hashable, Sendable {
+    /// 1 to 10^18 − 1, not divisible by ten.
+    public let significand: Int64
+    /// −35 to 18.
+    public let exponent: Int
+
+    private static let digitsKept = 18
+    private static let lowest = Price(normal: 1, -18)
+    private static let highest = Price(normal: 1, 18)
+
+    private init(normal significand: Int64, _ exponent: Int) {
+        self.significand = significand
+        self.exponent = exponent
+    }
+
+    /// The price of these two integers, or nil where that is not a price.
+    public init?(significand: Int64, exponent: Int) {
+        guard significand > 0, significand < 1_000_000_000_000_000_000, (-60...60).contains(exponent) else {
+            return nil
+        }
+        var significand = significand
+        var exponent = exponent
+        while significand % 10 == 0 {
+            significand /= 10
+            exponent += 1
+        }
+        let price = Price(normal: significand, exponent)
+        guard price >= Self.lowest, price <= Self.highest else { return nil }
+        self = price
+    }
+
+    /// The price equal to `decimal`, rounded to 18 significant digits, or nil where it is none:
+    /// not a number, zero, negative, or outside 1e-18 to 1e18.
+    public init?(_ decimal: Decimal) {
+        guard decimal.isFinite, decimal > 0, decimal.exponent <= 60 else { return nil }
+        var parts = DecimalDigits(decimal)
+        parts.round(to: Self.digitsKept)
+        guard let significand = Int64(exactly: parts.significand) else { return nil }
+        self.init(significand: significand, exponent: parts.exponent)
+    }
+
+    /// Reads a whole text such as `0.1`, `77123.45` or `1.206e-09`; nil for anything else.
+    public init?(parsing text: some StringProtocol) {
+        guard let decimal = Decimal(wholeText: text) else { return nil }
+        self.init(decimal)
+    }
+
+    /// The same value as Foundation's decimal.
+    public var decimal: Decimal {
+        Decimal(sign: .plus, exponent: exponent, significand: Decimal(significand))
+    }
+
+    /// The nearest double: right to about one part in 10^15, for drawing and for quick comparisons.
+    public var double: Double {
+        let digits = Double(significand)
+        return exponent >= 0 ? digits * PowersOfTen.double[exponent] : digits / PowersOfTen.double[-exponent]
+    }
+}
+
+extension Price: CustomStringConvertible {
+    /// Plain digits without an exponent and without needless zeros: `0.000000001206`, `60000`.
+    public var description: String {
+        let digits = String(significand)
+        if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
+        let point = digits.utf8.count + exponent
+        if point > 0 { return digits.prefix(point) + "." + digits.suffix(-exponent) }
+        return "0." + String(repeating: "0", count: -point) + digits
+    }
+}
+
+extension Price: Comparable {
+    /// Exact. The doubles decide unless they are too near each other to be trusted.
+    public static func < (left: Price, right: Price) -> Bool {
+        let (a, b) = (left.double, right.double)
+        if abs(a - b) > 1e-14 * max(a, b) { return a < b }
+        // Nearly equal values with at most 18 digits each: scaling the coarser one stays within 128 bits.
+        let finer = min(left.exponent, right.exponent)
+        return left.scaled(to: finer) < right.scaled(to: finer)
+    }
+
+    private func scaled(to finer: Int) -> Int128 {
+        var scaled = Int128(significand)
+        for _ in 0..<(exponent - finer) { scaled *= 10 }
+        return scaled
+    }
+}
+
+private enum PowersOfTen {
+    static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
+}
+
+/// The digits of a positive decimal as integers.
+private struct DecimalDigits {
+    private(set) var significand: Int128
+    private(set) var exponent: Int
+
+    /// A `Decimal` holds at most 2^128 − 1; more than Int128 takes is cut by one digit on the way in.
+    init(_ decimal: Decimal) {
+        let text = decimal.significand.description
+        exponent = decimal.exponent
+        if let whole = Int128(text) {
+            significand = whole
+        } else {
+            significand = Int128(text.dropLast()) ?? 0
+            exponent += 1
+            if text.last != "0" { significand |= 1 }  // keeps a tie from looking exact
+        }
+    }
+
+    /// Rounds half to even so that at most `digits` remain.
+    mutating func round(to digits: Int) {
+        var limit: Int128 = 1
+        for _ in 0..<digits { limit *= 10 }
+        guard significand >= limit else { return }
+        var divisor: Int128 = 1
+        while significand / divisor >= limit {
+            divisor *= 10
+            exponent += 1
+        }
+        let (quotient, rest) = significand.quotientAndRemainder(dividingBy: divisor)
+        let half = divisor / 2
+        significand = quotient
+        if rest > half || (rest == half && quotient % 2 == 1) { significand += 1 }
+        if significand == limit {
+            significand /= 10
+            exponent += 1
+        }
+    }
+}

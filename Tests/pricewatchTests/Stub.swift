@@ -1,0 +1,3 @@
+import Testing
+@testable import pricewatch
+@Test func stub() {}
