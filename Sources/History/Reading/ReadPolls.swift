@@ -1,0 +1,49 @@
+public import Foundation
+import GRDB
+import Markets
+
+/// How much the history holds.
+public struct HistorySize: Hashable, Sendable {
+    /// Database and write-ahead log on disk.
+    public var bytes: Int64
+    public var samples: Int64
+    /// The oldest poll; nil where there is none.
+    public var oldestAt: Date?
+}
+
+extension HistoryReader {
+    /// When the usable polls since `since` began, oldest first.
+    public func usablePolls(since: Date) throws(HistoryError) -> [Date] {
+        try read { db in
+            try Int64.fetchAll(
+                db, sql: "SELECT at FROM poll WHERE at >= ? AND outcome <> 'failed' ORDER BY at",
+                arguments: [since.milliseconds]
+            ).map(Date.init(milliseconds:))
+        }
+    }
+
+    /// When the newest usable poll began.
+    public func lastUsablePoll() throws(HistoryError) -> Date? {
+        try read { db in
+            try Int64.fetchOne(db, sql: "SELECT max(at) FROM poll WHERE outcome <> 'failed'").map(
+                Date.init(milliseconds:))
+        }
+    }
+
+    /// Counting reads the whole table: ask once, and add what is recorded from then on.
+    public func size() throws(HistoryError) -> HistorySize {
+        try read { db in
+            HistorySize(
+                bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT count(*) FROM sample") ?? 0,
+                oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
+        }
+    }
+
+    /// What database and write-ahead log take on disk, without asking the database.
+    public func bytesOnDisk() -> Int64 {
+        ["", "-wal"].reduce(0) { sum, suffix in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+            return sum + ((attributes?[.size] as? Int64) ?? (attributes?[.size] as? Int).map(Int64.init) ?? 0)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// A recorded price with all that the history knows of it.
+public struct RecordedSample: Hashable, Sendable {
+    public var market: MarketID
+    public var quotedAt: Date
+    public var fetchedAt: Date
+    public var price: Price
+    public var currency: Currency
+    public var feed: String?
+    public var confirmed: Bool
+}
+
+extension HistoryReader {
+    /// Hands out a market's samples in the order in which they were recorded, oldest first.
+    ///
+    /// - Parameters:
+    ///   - since: The first moment that counts, by quote time; nil: from the beginning.
+    ///   - until: The first moment that no longer counts; nil: to the end.
+    public func samples(
+        of market: MarketID, in currency: Currency, since: Date?, until: Date?,
+        _ body: (RecordedSample) throws -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            // A quote is never later than its poll by more than a clock's error, so earlier polls are passed over.
+            let from = since.map { ($0 - .minutes(5)).milliseconds } ?? .min
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT poll.fetched_at, sample.age, significand, exponent, confirmed, feed.name
+                    FROM poll
+                    CROSS JOIN sample ON sample.poll = poll.id AND sample.series =
+                        (SELECT id FROM series WHERE market = ? AND currency = ?)
+                    LEFT JOIN feed ON feed.id = poll.feed
+                    WHERE poll.at >= ?
+                    ORDER BY poll.at, poll.id
+                    """, arguments: [market.text, currency.code, from])
+            while let row = try rows.next() {
+                let fetchedAt: Int64 = row[0]
+                let quotedAt = Date(milliseconds: fetchedAt - row[1])
+                if let since, quotedAt < since { continue }
+                if let until, quotedAt >= until { continue }
+                guard let price = Price(significand: row[2], exponent: row[3]) else { continue }
+                try body(
+                    RecordedSample(
+                        market: market, quotedAt: quotedAt, fetchedAt: Date(milliseconds: fetchedAt), price: price,
+                        currency: currency, feed: row[5], confirmed: row[4]))
+            }
+        }
+    }
+
+    /// Hands out every trusted sample of the polls between two moments (by poll time), oldest poll first.
+    public func samples(
+        in currency: Currency, polledSince since: Date, until: Date,
+        _ body: (MarketID, Date, Price) throws -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT series.market, poll.fetched_at - sample.age, significand, exponent
+                    FROM poll
+                    CROSS JOIN sample ON sample.poll = poll.id
+                    JOIN series ON series.id = sample.series AND series.currency = ?
+                    WHERE poll.at >= ? AND poll.at < ? AND confirmed
+                    ORDER BY poll.at, poll.id
+                    """, arguments: [currency.code, since.milliseconds, until.milliseconds])
+            while let row = try rows.next() {
+                guard let market = try? MarketID(row[0]), let price = Price(significand: row[2], exponent: row[3])
+                else { continue }
+                try body(market, Date(milliseconds: row[1]), price)
+            }
+        }
+    }
+}

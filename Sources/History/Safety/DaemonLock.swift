@@ -1,0 +1,52 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The daemon's claim on a database: a record lock on a file of its own, `history.db.lock`.
+///
+/// The database file itself is never opened for it, since closing that file would drop SQLite's own locks.
+/// The kernel gives the lock back when the process ends, however it ends.
+public final class DaemonLock: Sendable {
+    private let descriptor: CInt
+
+    /// Takes the lock for the database at `database`, or throws `.locked` with the pid of its holder.
+    public init(for database: String) throws(HistoryError) {
+        let path = Self.path(for: database)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw HistoryError(
+                .unwritable, "open", path, cause: Self.cause(errno), cure: "make its folder writable for this user")
+        }
+        var claim = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        guard fcntl(descriptor, F_SETLK, &claim) == 0 else {
+            let reason = errno
+            close(descriptor)
+            guard reason == EACCES || reason == EAGAIN else {
+                throw HistoryError(.other, "lock", path, cause: Self.cause(reason))
+            }
+            let holder = Self.holder(of: database) ?? 0
+            throw HistoryError(
+                .locked(pid: holder), "open", database, cause: "another pricewatch (pid \(holder)) holds this database",
+                cure: "stop that one, or give this one a history.database of its own")
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The process that holds the database, or nil where none does.
+    public static func holder(of database: String) -> Int32? {
+        let descriptor = open(path(for: database), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var probe = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        guard fcntl(descriptor, F_GETLK, &probe) == 0, probe.l_type != Int16(F_UNLCK) else { return nil }
+        return probe.l_pid
+    }
+
+    private static func path(for database: String) -> String { database + ".lock" }
+
+    private static func cause(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
+}

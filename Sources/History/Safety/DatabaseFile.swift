@@ -1,0 +1,85 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// Opens the database file: as its one writer, or beside it as a reader that changes nothing.
+enum DatabaseFile {
+    /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
+    /// before anything is written to them.
+    static func openForWriting(_ path: String) throws(HistoryError) -> DatabaseQueue {
+        try HistoryError.naming("open", path) {
+            if FileManager.default.fileExists(atPath: path) { try refuseOthers(path) }
+            var configuration = Configuration()
+            configuration.journalMode = .wal
+            configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { db in
+                // Power loss must not take back what was announced.
+                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2")
+                keepWALFiles(db)
+            }
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try Schema.migrator.migrate(queue)
+            shareReading(path)
+            return queue
+        }
+    }
+
+    /// Opens for reading alone, also as another user, also while or after a daemon writes.
+    static func openForReading(_ path: String) throws(HistoryError) -> DatabaseQueue {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
+        }
+        return try HistoryError.naming("open", path) {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            // Without a WAL and without a writer the file cannot change, and may lie where no WAL can be made.
+            let settled =
+                !FileManager.default.fileExists(atPath: path + "-wal") && DaemonLock.holder(of: path) == nil
+            let queue = try DatabaseQueue(
+                path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: configuration)
+            try queue.read { db in try refuse(db, path) }
+            return queue
+        }
+    }
+
+    private static func refuseOthers(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let probe = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? probe.close() }
+        try probe.read { db in
+            // A file that a killed first start left empty is ours to fill.
+            if try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 { return }
+            try refuse(db, path)
+        }
+    }
+
+    private static func refuse(_ db: Database, _ path: String) throws {
+        guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
+            throw HistoryError(
+                .foreign, "open", path, cause: "this is not a pricewatch database",
+                cure: "name another file in history.database")
+        }
+        guard try Schema.migrator.hasBeenSuperseded(db) == false else {
+            throw HistoryError(
+                .newerSchema, "open", path, cause: "a newer release of pricewatch wrote it",
+                cure: "install that release, or name another file in history.database")
+        }
+    }
+
+    /// The WAL and its index stay when the writer closes, so that a reader without write access can always open.
+    private static func keepWALFiles(_ db: Database) {
+        var on: CInt = 1
+        sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &on)
+    }
+
+    private static func shareReading(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o644) }
+    }
+
+    private static func uriEscaped(_ path: String) -> String {
+        path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+    }
+}

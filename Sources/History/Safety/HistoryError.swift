@@ -1,0 +1,80 @@
+import GRDB
+
+/// What went wrong with the history on disk: operation, object, cause and, where known, the cure.
+public struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// Another daemon holds the database.
+        case locked(pid: Int32)
+        /// There is no database at this path.
+        case absent
+        /// A newer release wrote it.
+        case newerSchema
+        /// It is somebody else's database.
+        case foreign
+        /// Its content is damaged.
+        case corrupt
+        /// The disk is full, read-only, or refuses access.
+        case unwritable
+        /// Any other failure to read or write.
+        case other
+    }
+
+    public let kind: Kind
+    public let operation: String
+    public let path: String
+    public let cause: String
+    public let cure: String?
+
+    public init(_ kind: Kind, _ operation: String, _ path: String, cause: String, cure: String? = nil) {
+        self.kind = kind
+        self.operation = operation
+        self.path = path
+        self.cause = cause
+        self.cure = cure
+    }
+
+    public var description: String {
+        "\(operation) \(path): \(cause)" + (cure.map { " (\($0))" } ?? "")
+    }
+}
+
+extension HistoryError {
+    /// Runs `body` and gives what SQLite complains of its operation and object.
+    static func naming<T>(_ operation: String, _ path: String, _ body: () throws -> T) throws(HistoryError) -> T {
+        do {
+            return try body()
+        } catch let error as HistoryError {
+            throw error
+        } catch let error as DatabaseError {
+            throw HistoryError(error, operation, path)
+        } catch {
+            throw HistoryError(.other, operation, path, cause: String(describing: error))
+        }
+    }
+
+    private init(_ error: DatabaseError, _ operation: String, _ path: String) {
+        let cause = error.message ?? error.resultCode.description
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            self.init(
+                .unwritable, operation, path, cause: "the disk is full",
+                cure: "free some space, or lower history.max_size; recording resumes by itself")
+        case .SQLITE_READONLY:
+            self.init(
+                .unwritable, operation, path, cause: "the database is read-only",
+                cure: "make it writable for this user")
+        case .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(.unwritable, operation, path, cause: "permission denied", cure: "run as the service's user")
+        case .SQLITE_CANTOPEN:
+            self.init(
+                .unwritable, operation, path, cause: "cannot be opened",
+                cure: "check that its folder exists and that this user may read and write it")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(.corrupt, operation, path, cause: cause, cure: "set it aside and restore a backup")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(.other, operation, path, cause: "another program keeps it locked", cure: "close that program")
+        default:
+            self.init(error.resultCode == .SQLITE_IOERR ? .unwritable : .other, operation, path, cause: cause)
+        }
+    }
+}

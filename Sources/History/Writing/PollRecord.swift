@@ -1,0 +1,43 @@
+public import Foundation
+public import Markets
+
+/// All that one poll leaves behind, written in one transaction: wholly there, or not at all.
+public struct PollRecord: Sendable {
+    /// When the poll began.
+    public var at: Date
+    /// When the answer was complete; equal to `at` where there was none.
+    public var fetchedAt: Date
+    public var feed: String
+    public var currency: Currency
+    public var outcome: PollOutcome
+    /// The kind of the error of a failed poll.
+    public var error: String?
+    public var samples: [Sample]
+    public var unknown: [(market: MarketID, reason: UnknownReason)]
+    /// The largest markets by rank, where the poll changed them.
+    public var ranking: [MarketID]?
+    public var alerts: [AlertKey: Alert]
+    public var events: [AlertEvent]
+    /// Events of earlier polls that have reached the log since.
+    public var logged: [String]
+
+    public init(
+        at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
+        samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
+        ranking: [MarketID]? = nil, alerts: [AlertKey: Alert] = [:], events: [AlertEvent] = [],
+        logged: [String] = []
+    ) {
+        self.at = at
+        self.fetchedAt = fetchedAt
+        self.feed = feed
+        self.currency = currency
+        self.outcome = outcome
+        self.error = error
+        self.samples = samples
+        self.unknown = unknown
+        self.ranking = ranking
+        self.alerts = alerts
+        self.events = events
+        self.logged = logged
+    }
+}

@@ -1,0 +1,53 @@
+public import Foundation
+
+/// What one answer brought that was not known before.
+public struct Digest: Sendable {
+    public var outcome = PollOutcome.failed
+    /// To be recorded: the quotes that are new.
+    public var samples: [Sample] = []
+    /// Watched markets that were not known in this poll, or not by the provider's latest word, and why.
+    public var unknown: [(market: MarketID, reason: UnknownReason)] = []
+    /// How many watched markets got a usable price.
+    public var usable = 0
+
+    public init() {}
+}
+
+/// One recorded price.
+public struct Sample: Hashable, Sendable {
+    public var market: MarketID
+    public var symbol: String
+    public var name: String
+    public var price: Price
+    public var quotedAt: Date
+    public var volume24h: Double?
+    public var marketCap: Double?
+
+    public init(
+        market: MarketID, symbol: String, name: String, price: Price, quotedAt: Date, volume24h: Double? = nil,
+        marketCap: Double? = nil
+    ) {
+        self.market = market
+        self.symbol = symbol
+        self.name = name
+        self.price = price
+        self.quotedAt = quotedAt
+        self.volume24h = volume24h
+        self.marketCap = marketCap
+    }
+}
+
+/// How a poll ended.
+public enum PollOutcome: String, Hashable, Sendable, CaseIterable {
+    /// Every watched market got a usable price.
+    case ok
+    /// Some did.
+    case partial
+    /// No quote that was not already recorded.
+    case unchanged
+    /// None did.
+    case failed
+
+    /// The provider answered with something that can be relied on.
+    public var isUsable: Bool { self != .failed }
+}

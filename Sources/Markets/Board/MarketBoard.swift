@@ -1,0 +1,201 @@
+public import Foundation
+
+/// What is known of every watched market: the newest price of each, and why one has none.
+public struct MarketBoard: Sendable {
+    public private(set) var entries: [Entry]
+    private var places: [MarketID: Int]
+    private let watchlist: Watchlist
+    /// Markets that are not watched now, and come back with what was known of them.
+    private var remembered: [MarketID: Remembered]
+
+    /// One watched market.
+    public struct Entry: Hashable, Sendable {
+        public let market: MarketID
+        public fileprivate(set) var symbol: String
+        public fileprivate(set) var name: String
+        public let staleAfter: Duration
+        /// Named in the configuration, as against watched for its rank.
+        public let named: Bool
+        public fileprivate(set) var standing: Standing
+        /// The newest trusted price, which stays while the provider has none.
+        public fileprivate(set) var newest: Sighting?
+    }
+
+    public enum Standing: Hashable, Sendable {
+        /// The last answer held its price; the reason says why that is not the one shown, where it is not.
+        case known(UnknownReason?)
+        /// The last answer lacked it.
+        case missing(UnknownReason)
+        /// The last answer held no usable price, or none was asked for.
+        case unknown(UnknownReason)
+    }
+
+    /// A price with its times and its source.
+    public struct Sighting: Hashable, Sendable {
+        public var price: Price
+        public var quotedAt: Date
+        public var fetchedAt: Date
+        public var feed: String
+        public var reportedChange: Percent?
+
+        public init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
+            self.price = price
+            self.quotedAt = quotedAt
+            self.fetchedAt = fetchedAt
+            self.feed = feed
+            self.reportedChange = reportedChange
+        }
+    }
+
+    /// A board that knows only what the history remembers.
+    public init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
+        self.watchlist = watchlist
+        self.remembered = remembered
+        entries = []
+        places = [:]
+        for item in watchlist.named { watch(item.market, staleAfter: item.staleAfter, named: true) }
+        for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
+            watch(market, staleAfter: watchlist.staleAfter, named: false)
+        }
+    }
+
+    /// What the history knows of a market.
+    public struct Remembered: Hashable, Sendable {
+        public var symbol: String
+        public var name: String
+        public var newest: Sighting
+
+        public init(symbol: String, name: String, newest: Sighting) {
+            self.symbol = symbol
+            self.name = name
+            self.newest = newest
+        }
+    }
+
+    public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
+
+    private mutating func watch(_ market: MarketID, staleAfter: Duration, named: Bool) {
+        let known = remembered.removeValue(forKey: market)
+        places[market] = entries.count
+        entries.append(
+            Entry(
+                market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleAfter: staleAfter,
+                named: named, standing: known == nil ? .unknown(.notAsked) : .known(nil), newest: known?.newest))
+    }
+}
+
+extension MarketBoard.Entry {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        case fresh, stale, missing, unknown
+    }
+
+    public func state(at now: Date) -> State {
+        switch standing {
+        case .missing: return .missing
+        case .unknown: return .unknown
+        case .known:
+            guard let newest else { return .unknown }
+            return now.since(newest.quotedAt) > staleAfter ? .stale : .fresh
+        }
+    }
+
+    /// The price to show, rule on and count: none where the last answer had none.
+    public var shown: MarketBoard.Sighting? {
+        if case .known = standing { newest } else { nil }
+    }
+
+    public var reason: UnknownReason? {
+        switch standing {
+        case .known(let reason): reason
+        case .missing(let reason), .unknown(let reason): reason
+        }
+    }
+}
+
+extension MarketBoard {
+    /// Takes in an answer and says what of it is new.
+    public mutating func take(_ answer: Answer) -> Digest {
+        if let ranking = answer.ranking { follow(ranking) }
+        var digest = Digest()
+        if answer.notModified {
+            for place in entries.indices where entries[place].shown != nil {
+                entries[place].newest?.fetchedAt = answer.fetchedAt
+                digest.usable += 1
+            }
+        } else {
+            let quotes = Dictionary(answer.quotes.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+            for place in entries.indices {
+                let market = entries[place].market
+                if let quote = quotes[market] {
+                    digest.usable += 1
+                    if let sample = entries[place].take(quote, of: answer) { digest.samples.append(sample) }
+                } else if let reason = answer.unusable[market] {
+                    entries[place].standing = reason == .noMapping ? .missing(reason) : .unknown(reason)
+                } else {
+                    entries[place].standing = .missing(.notAnswered)
+                }
+            }
+        }
+        for entry in entries {
+            guard let reason = entry.reason else { continue }
+            digest.unknown.append((entry.market, reason))
+        }
+        digest.outcome = outcome(of: digest)
+        return digest
+    }
+
+    private func outcome(of digest: Digest) -> PollOutcome {
+        if digest.usable == 0 { return .failed }
+        if digest.samples.isEmpty { return .unchanged }
+        return digest.usable == entries.count ? .ok : .partial
+    }
+
+    /// The largest markets change places: those that left are watched no longer, unless they are named.
+    private mutating func follow(_ ranking: [MarketID]) {
+        guard watchlist.top > 0 else { return }
+        for entry in entries where !entry.named {
+            guard let newest = entry.newest else { continue }
+            remembered[entry.market] = Remembered(symbol: entry.symbol, name: entry.name, newest: newest)
+        }
+        entries.removeAll { !$0.named }
+        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.market, $0) })
+        for market in ranking.prefix(watchlist.top) where places[market] == nil {
+            watch(market, staleAfter: watchlist.staleAfter, named: false)
+        }
+    }
+}
+
+extension MarketBoard.Entry {
+    /// How far ahead of the answer a provider's time may lie before it is no time at all.
+    private static let futureTolerance = Duration.minutes(5)
+
+    /// The sample to record, or nil where the quote brings nothing that was not already recorded.
+    fileprivate mutating func take(_ quote: Quote, of answer: Answer) -> Sample? {
+        symbol = quote.symbol
+        name = quote.name
+        // A time in the future would make every later quote look old.
+        let stated = quote.quotedAt.flatMap { $0 > answer.fetchedAt + Self.futureTolerance ? nil : $0 }
+        let quotedAt = stated ?? answer.fetchedAt
+        if let newest {
+            let (before, after) = (newest.quotedAt.milliseconds, quotedAt.milliseconds)
+            if after < before {
+                standing = .known(.oldQuote)
+                return nil
+            }
+            if after == before, quote.price == newest.price {
+                standing = .known(nil)
+                self.newest?.fetchedAt = answer.fetchedAt
+                self.newest?.feed = answer.feed
+                self.newest?.reportedChange = quote.reportedChange
+                return nil
+            }
+        }
+        standing = .known(nil)
+        newest = MarketBoard.Sighting(
+            price: quote.price, quotedAt: quotedAt, fetchedAt: answer.fetchedAt, feed: answer.feed,
+            reportedChange: quote.reportedChange)
+        return Sample(
+            market: market, symbol: symbol, name: name, price: quote.price, quotedAt: quotedAt,
+            volume24h: quote.volume24h, marketCap: quote.marketCap)
+    }
+}

@@ -1,0 +1,28 @@
+/// Which markets are watched.
+public struct Watchlist: Hashable, Sendable {
+    /// Those named in the configuration, in its order.
+    public var named: [Item]
+    /// How many of the largest markets besides; 0: none.
+    public var top: Int
+    /// When a market that is watched for its rank counts as stale.
+    public var staleAfter: Duration
+    /// The largest markets as they were last answered, for the time until they are answered again.
+    public var lastRanking: [MarketID]
+
+    public struct Item: Hashable, Sendable {
+        public var market: MarketID
+        public var staleAfter: Duration
+
+        public init(market: MarketID, staleAfter: Duration) {
+            self.market = market
+            self.staleAfter = staleAfter
+        }
+    }
+
+    public init(named: [Item], top: Int, staleAfter: Duration, lastRanking: [MarketID] = []) {
+        self.named = named
+        self.top = top
+        self.staleAfter = staleAfter
+        self.lastRanking = lastRanking
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The log file: one line, one write, always at its end. It is opened anew after a rename and on `reopen()`.
+final class LogFile: LogOutlet {
+    let path: String
+    private let format: LineLogHandler.Format
+    private let state: Mutex<State>
+
+    private struct State {
+        var descriptor: CInt = -1
+        var file: FileIdentity?
+        var fault: String?
+    }
+
+    init(path: String, format: LineLogHandler.Format) {
+        self.path = path
+        self.format = format
+        state = Mutex(State())
+    }
+
+    deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
+
+    /// Why the last line could not be written; nil where it was.
+    var fault: String? { state.withLock(\.fault) }
+
+    /// Opens the file now; what it answers is `fault`.
+    func open() { state.withLock { Self.open(&$0, path) } }
+
+    func reopen() {
+        state.withLock { state in
+            Self.shut(&state)
+            Self.open(&state, path)
+        }
+    }
+
+    func write(_ line: LogLine) {
+        let bytes = Array(line.text(format).utf8)
+        state.withLock { state in
+            // Whoever rotates the log renames it: the name then belongs to another file, or to none.
+            if state.descriptor < 0 || FileIdentity(ofPath: path) != state.file {
+                Self.shut(&state)
+                Self.open(&state, path)
+            }
+            guard state.descriptor >= 0 else { return }
+            if Glibc.write(state.descriptor, bytes, bytes.count) == bytes.count {
+                state.fault = nil
+            } else {
+                state.fault = "write \(path): \(String(cString: strerror(errno)).lowercased())"
+            }
+        }
+    }
+
+    private static func open(_ state: inout State, _ path: String) {
+        let folder = (path as NSString).deletingLastPathComponent
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        guard state.descriptor >= 0 else {
+            state.fault = "open \(path): \(String(cString: strerror(errno)).lowercased())"
+            return
+        }
+        state.fault = nil
+        state.file = FileIdentity(ofDescriptor: state.descriptor)
+        // Administrators read logs; where this user may not give the file away, it stays as it is.
+        if let adm = getgrnam("adm") { _ = fchown(state.descriptor, uid_t.max, adm.pointee.gr_gid) }
+    }
+
+    private static func shut(_ state: inout State) {
+        if state.descriptor >= 0 { close(state.descriptor) }
+        state.descriptor = -1
+        state.file = nil
+    }
+}
+
+/// Which file a name or a descriptor stands for.
+private struct FileIdentity: Equatable {
+    private let device: UInt
+    private let inode: UInt
+
+    init?(ofPath path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        self.init(information)
+    }
+
+    init?(ofDescriptor descriptor: CInt) {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return nil }
+        self.init(information)
+    }
+
+    private init(_ information: stat) {
+        device = UInt(information.st_dev)
+        inode = UInt(information.st_ino)
+    }
+}

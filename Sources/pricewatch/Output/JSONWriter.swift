@@ -1,0 +1,131 @@
+import Foundation
+import Markets
+
+/// Writes JSON as a stream, with the keys in the order in which they are given.
+///
+/// `JSONEncoder` on Linux gives its keys no order of their own and costs ten times as much, and the status file
+/// is written at every poll.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    init(reserving capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
+    mutating func array(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+
+    mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    mutating func array<Items: Sequence>(
+        _ name: StaticString, _ items: Items, _ body: (inout JSONWriter, Items.Element) -> Void
+    ) {
+        key(name)
+        array { json in for item in items { body(&json, item) } }
+    }
+
+    mutating func member(_ name: StaticString, _ value: String?) {
+        key(name)
+        if let value { string(value) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ value: Int?) {
+        key(name)
+        if let value { number(String(value)) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ value: Bool) {
+        key(name)
+        number(value ? "true" : "false")
+    }
+
+    /// Whole seconds, UTC.
+    mutating func member(_ name: StaticString, _ value: Date?) { member(name, value?.utcText) }
+
+    /// A price is a string of its exact digits.
+    mutating func member(_ name: StaticString, _ value: Price?) { member(name, value?.description) }
+
+    /// A percentage is a number of at most two decimals.
+    mutating func member(_ name: StaticString, _ value: Percent?) {
+        key(name)
+        if let value { number(value.description) } else { null() }
+    }
+
+    mutating func member(_ name: StaticString, _ value: CoverageShare) {
+        key(name)
+        number(value.description)
+    }
+
+    mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
+        needsComma = false
+    }
+
+    mutating func name(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func string(_ text: String) {
+        separate()
+        Self.append(quoted: text, to: &bytes)
+        needsComma = true
+    }
+
+    /// A number, true, false or null as it is to stand there.
+    mutating func number(_ literal: String) {
+        separate()
+        bytes.append(contentsOf: literal.utf8)
+        needsComma = true
+    }
+
+    mutating func null() { number("null") }
+
+    /// The text as a JSON string. Beside what JSON demands, everything that a terminal would act on is escaped.
+    static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(quoted: text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func append(quoted text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"": bytes.append(contentsOf: "\\\"".utf8)
+                case "\\": bytes.append(contentsOf: "\\\\".utf8)
+                case "\n": bytes.append(contentsOf: "\\n".utf8)
+                case "\t": bytes.append(contentsOf: "\\t".utf8)
+                case "\r": bytes.append(contentsOf: "\\r".utf8)
+                case _ where scalar.isUnprintable: bytes.append(contentsOf: SafeText.escape(scalar).utf8)
+                default: bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
+                }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func nest(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: open))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: close))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Standard output in large pieces; when its reader has gone, the command ends quietly.
+struct StandardOutput: ~Copyable {
+    private var pending: [UInt8] = []
+
+    init() {
+        pending.reserveCapacity(Self.piece + 4096)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    deinit { Self.write(pending) }
+
+    mutating func write(_ text: String) { write(text.utf8) }
+
+    mutating func write(_ bytes: some Sequence<UInt8>) {
+        pending.append(contentsOf: bytes)
+        if pending.count >= Self.piece { flush() }
+    }
+
+    mutating func line(_ text: String = "") {
+        write(text)
+        write(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    mutating func flush() {
+        Self.write(pending)
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private static let piece = 64 * 1024
+
+    private static func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                exit(errno == EPIPE ? 0 : 74)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Rows and columns for people: aligned, without rules, safe to print.
+struct Table {
+    enum Alignment {
+        case left, right
+    }
+
+    struct Cell {
+        var text: String
+        var colour: Terminal.Colour?
+
+        init(_ text: String, _ colour: Terminal.Colour? = nil) {
+            self.text = SafeText.printable(text)
+            self.colour = colour
+        }
+    }
+
+    private let columns: [(title: String, alignment: Alignment)]
+    private var rows: [[Cell]] = []
+
+    init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+
+    mutating func add(_ row: [Cell]) { rows.append(row) }
+
+    func lines(on terminal: Terminal) -> [String] {
+        let header = columns.map { Cell($0.title, .dim) }
+        let widths = columns.indices.map { column in
+            ([header] + rows).map { Self.width($0[column].text) }.max() ?? 0
+        }
+        return ([header] + rows).map { row in
+            let cells = columns.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - Self.width(row[column].text))
+                let text = terminal.paint(row[column].text, row[column].colour)
+                if columns[column].alignment == .right { return padding + text }
+                return column == columns.count - 1 ? text : text + padding
+            }
+            return cells.joined(separator: "  ")
+        }
+    }
+
+    /// Columns on a terminal: wide characters take two.
+    static func width(_ text: String) -> Int {
+        text.reduce(0) { width, character in
+            guard let scalar = character.unicodeScalars.first else { return width }
+            return width + (scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1)
+        }
+    }
+
+    private static func isWide(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD: true
+        default: false
+        }
+    }
+}
