@@ -1,4 +1,4 @@
 import AsyncHTTPClient
+import Markets
 import NIOCore
 import NIOHTTP1
-import Markets

@@ -1,4 +1,4 @@
-import NIOCore
-import NIOPosix
-import NIOHTTP1
 import Markets
+import NIOCore
+import NIOHTTP1
+import NIOPosix

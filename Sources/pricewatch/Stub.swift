@@ -1,9 +1,10 @@
 import ArgumentParser
-import Logging
-import ServiceLifecycle
-import Yams
 import Feeds
 import History
-import Markets
+import Logging
 import MarketSimulator
+import Markets
+import ServiceLifecycle
+import Yams
+
 @main struct Pricewatch: ParsableCommand { func run() {} }

@@ -1,3 +1,5 @@
 import Testing
+
 @testable import MarketSimulator
+
 @Test func stub() {}

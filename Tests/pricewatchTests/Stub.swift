@@ -1,3 +1,5 @@
 import Testing
+
 @testable import pricewatch
+
 @Test func stub() {}

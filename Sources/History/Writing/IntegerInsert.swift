@@ -19,7 +19,8 @@ struct IntegerInsert {
         sqlite3_reset(handle)
         guard result == SQLITE_DONE else {
             throw DatabaseError(
-                resultCode: ResultCode(rawValue: result), message: connection.map { String(cString: sqlite3_errmsg($0)) })
+                resultCode: ResultCode(rawValue: result),
+                message: connection.map { String(cString: sqlite3_errmsg($0)) })
         }
     }
 }

@@ -30,7 +30,8 @@ extension HistoryWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try insert.execute(arguments: [
-            event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol, event.name,
+            event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol,
+            event.name,
             event.currency.code, event.severity.rawValue, event.note, event.condition, event.price?.description,
             event.threshold?.description, event.changePercent?.hundredths, event.at.milliseconds,
             event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,

@@ -65,7 +65,8 @@ public func evaluate(
         if held >= rule.holdFor { return Verdict(state: .firing(since: now), reason: .firstFiring) }
         return Verdict(state: .pending(since: since, held: held, lastAnswered: now), reason: .waiting)
     case .firing:
-        let resolved = rule.clear.map { rule.condition.isCleared(by: price, at: $0) } ?? !rule.condition.isMet(by: price)
+        let resolved =
+            rule.clear.map { rule.condition.isCleared(by: price, at: $0) } ?? !rule.condition.isMet(by: price)
         return resolved
             ? Verdict(state: .inactive, reason: .conditionEnded) : Verdict(state: state, reason: .stillFiring)
     }

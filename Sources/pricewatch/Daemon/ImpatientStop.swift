@@ -10,14 +10,16 @@ final class ImpatientStop: Sendable {
     private let sources = Mutex<[any DispatchSourceSignal]>([])
 
     func arm() {
-        let queue = DispatchQueue(label: "pricewatch.signals")
-        for number in [SIGTERM, SIGINT] {
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [self] in
-                if received.add(1, ordering: .relaxed).newValue == 2 { _exit(128 + number) }
+        sources.withLock { sources in
+            let queue = DispatchQueue(label: "pricewatch.signals")
+            for number in [SIGTERM, SIGINT] {
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler { [self] in
+                    if received.add(1, ordering: .relaxed).newValue == 2 { _exit(128 + number) }
+                }
+                source.activate()
+                sources.append(source)
             }
-            source.activate()
-            sources.withLock { $0.append(source) }
         }
     }
 }

@@ -7,7 +7,9 @@ struct LogFields: Sendable, CustomStringConvertible {
 
     mutating func add(_ key: String, _ value: String?) { if let value { pairs.append((key, .text(value))) } }
     mutating func add(_ key: String, _ value: Int?) { if let value { pairs.append((key, .number(String(value)))) } }
-    mutating func add(_ key: String, _ value: Percent?) { if let value { pairs.append((key, .number(value.description))) } }
+    mutating func add(_ key: String, _ value: Percent?) {
+        if let value { pairs.append((key, .number(value.description))) }
+    }
     mutating func add(_ key: String, _ value: CoverageShare) { pairs.append((key, .number(value.description))) }
     mutating func add(_ key: String, _ value: Price?) { add(key, value?.description) }
     mutating func add(_ key: String, _ value: Date?) { add(key, value?.utcText) }
@@ -32,7 +34,8 @@ enum LogValue: Sendable {
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: "_.:/@%+,-".utf8.contains(byte)
         }
     }

@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct DatabaseFileTests {
+    private func kind(_ open: () throws -> Void) -> HistoryError.Kind? {
+        do {
+            try open()
+            return nil
+        } catch {
+            return (error as? HistoryError)?.kind
+        }
+    }
+
+    @Test("a second daemon is refused; it learns who holds the database")
+    func locked() throws {
+        let folder = try TemporaryFolder()
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        let script = """
+            import fcntl, sys
+            f = open(sys.argv[1], "w"); fcntl.lockf(f, fcntl.LOCK_EX); print("held", flush=True); sys.stdin.read()
+            """
+        holder.arguments = ["-c", script, folder.database + ".lock"]
+        let (input, output) = (Pipe(), Pipe())
+        holder.standardInput = input
+        holder.standardOutput = output
+        try holder.run()
+        _ = output.fileHandleForReading.availableData
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == .locked(pid: holder.processIdentifier))
+        #expect(DaemonLock.holder(of: folder.database) == holder.processIdentifier)
+        try input.fileHandleForWriting.close()
+        holder.waitUntilExit()
+        #expect(DaemonLock.holder(of: folder.database) == nil)
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == nil)
+    }
+
+    @Test("nothing recorded yet is not an error of the disk")
+    func absent() throws {
+        let folder = try TemporaryFolder()
+        #expect(kind { _ = try HistoryReader(at: folder.database) } == .absent)
+    }
+
+    @Test("a stranger's database is refused and left as it is")
+    func foreign() throws {
+        let folder = try TemporaryFolder()
+        let stranger = try DatabaseQueue(path: folder.database)
+        try stranger.write { try $0.execute(sql: "CREATE TABLE theirs (x)") }
+        try stranger.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == .foreign)
+        #expect(kind { _ = try HistoryReader(at: folder.database) } == .foreign)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
+    }
+
+    @Test("a database of a newer release is refused and left as it is")
+    func newer() throws {
+        let folder = try TemporaryFolder()
+        var writer: HistoryWriter? = try HistoryWriter(at: folder.database)
+        try writer?.queue.write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99: from the future')")
+        }
+        try writer?.close()
+        writer = nil
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == .newerSchema)
+        #expect(kind { _ = try HistoryReader(at: folder.database) } == .newerSchema)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
+    }
+
+    @Test("a file of random bytes is corrupt")
+    func corrupt() throws {
+        let folder = try TemporaryFolder()
+        try Data((0..<8192).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: folder.database))
+        #expect(kind { _ = try HistoryReader(at: folder.database) } == .corrupt)
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == .corrupt)
+    }
+
+    @Test("a reader finds what a writer recorded: while it is open, after it closed, and without the WAL's files")
+    func readers() throws {
+        let folder = try TemporaryFolder()
+        var writer: HistoryWriter? = try HistoryWriter(at: folder.database)
+        try writer?.record(poll(0, sample("a", "1", quotedAt: 0)))
+        #expect(try HistoryReader(at: folder.database).size().samples == 1)
+        try writer?.close()
+        writer = nil
+        #expect(
+            FileManager.default.fileExists(atPath: folder.database + "-wal"), "kept for readers who may not make it")
+        #expect(try HistoryReader(at: folder.database).size().samples == 1)
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: folder.database + suffix) }
+        #expect(try HistoryReader(at: folder.database).size().samples == 1)
+        #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
+    }
+
+    @Test("its files are readable for all and writable for one")
+    func modes() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        for suffix in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + suffix)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+        }
+    }
+}

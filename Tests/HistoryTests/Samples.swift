@@ -1,0 +1,56 @@
+import Foundation
+import Markets
+
+@testable import History
+
+/// A folder of a test's own, gone with it.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "pricewatch-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var database: String { path + "/history.db" }
+}
+
+func price(_ text: String) -> Price {
+    guard let price = Price(parsing: text) else { preconditionFailure("\(text) is no price") }
+    return price
+}
+
+func market(_ text: String) -> MarketID {
+    do { return try MarketID(text) } catch { preconditionFailure("\(text) is no market id") }
+}
+
+func usd() -> Currency {
+    do { return try Currency("usd") } catch { preconditionFailure("usd is no currency") }
+}
+
+/// A moment, in seconds after 2026-11-21T10:00:00Z.
+func moment(_ seconds: Double = 0) -> Date { Date(timeIntervalSince1970: 1_795_255_200 + seconds) }
+
+func sample(_ id: String, _ text: String, quotedAt: Double) -> Sample {
+    Sample(
+        market: market(id), symbol: String(id.prefix(3)), name: id.capitalized, price: price(text),
+        quotedAt: moment(quotedAt))
+}
+
+/// A poll that began at `second` and was answered a second later.
+func poll(_ second: Double, _ samples: Sample..., outcome: PollOutcome = .ok) -> PollRecord {
+    PollRecord(
+        at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
+        samples: samples)
+}
+
+func event(_ id: String, _ kind: AlertEvent.Kind = .firing, at second: Double = 0) -> AlertEvent {
+    AlertEvent(
+        id: id, kind: kind, reason: .firstFiring, rule: "r \"quoted\"\n", market: market("bitcoin"), symbol: "btc",
+        name: "Bitcoin", currency: usd(), severity: .critical, note: "n", condition: "above 10", price: price("11.5"),
+        threshold: price("10"), changePercent: Percent(hundredths: -5), at: moment(second),
+        quotedAt: moment(second - 1),
+        since: moment(second), lateSeconds: 7, feed: "test", host: "box")
+}

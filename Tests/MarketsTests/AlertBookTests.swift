@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import Markets
+
+@Suite struct AlertBookTests {
+    private let identity = AlertBook.Identity(installation: "here", host: "box", currency: usd())
+
+    /// Plays prices (nil: not answered) a minute apart and names what is announced at each.
+    private func play(_ rule: AlertRule, _ prices: [String?], restartAt: Int? = nil) -> [String] {
+        var board = board("bitcoin")
+        var book = AlertBook(rules: [rule], remembering: [:], identity: identity)
+        return prices.enumerated().map { index, text in
+            if index == restartAt { book = AlertBook(rules: [rule], remembering: book.alerts, identity: identity) }
+            let now = moment(Double(index) * 60)
+            _ = board.take(
+                text.map { answer(quote("bitcoin", $0, at: now), at: now) }
+                    ?? answer(unusable: ["bitcoin": .nullPrice], at: now))
+            let changes = book.evaluate(board, at: .init(now: now, longestStep: .minutes(3)))
+            return changes.events.map(\.kind.rawValue).joined(separator: "+")
+        }
+    }
+
+    private func rule(_ condition: AlertRule.Condition, holdFor: Duration = .zero, clear: Price? = nil) -> AlertRule {
+        AlertRule(
+            name: "r", scope: .markets([market("bitcoin")]), condition: condition, holdFor: holdFor, clear: clear)
+    }
+
+    @Test("a condition is strict: equal to the threshold is not beyond it")
+    func strict() {
+        #expect(
+            play(rule(.below(price("0.1"))), ["0.1", "0.099999999999999999", "0.1"]) == ["", "firing", "resolved"])
+        #expect(
+            play(rule(.above(price("0.1"))), ["0.1", "0.100000000000000001", "0.1"]) == ["", "firing", "resolved"])
+    }
+
+    @Test("a condition that is true at first fires at once")
+    func firesAtFirst() { #expect(play(rule(.above(price("1"))), ["2", "3"]) == ["firing", ""]) }
+
+    @Test("for waits, and begins anew when the condition ends meanwhile")
+    func holds() {
+        let rule = rule(.above(price("10")), holdFor: .minutes(2))
+        #expect(play(rule, ["11", "12", "13", "14"]) == ["pending", "", "firing", ""])
+        #expect(play(rule, ["11", "9", "11", "12", "13"]) == ["pending", "", "pending", "", "firing"])
+    }
+
+    @Test("a gap adds nothing to the time that for counts")
+    func gapsAddNothing() {
+        let rule = rule(.above(price("10")), holdFor: .minutes(3))
+        #expect(
+            play(rule, ["11", nil, nil, nil, nil, "11", "11", "11", "11"])
+                == ["pending", "", "", "", "", "", "", "", "firing"])
+    }
+
+    @Test("unknown data neither fires nor resolves")
+    func heldUnknown() {
+        #expect(play(rule(.below(price("10"))), ["9", nil, nil, "9", "11"]) == ["firing", "", "", "", "resolved"])
+        #expect(play(rule(.below(price("10"))), [nil, nil]) == ["", ""])
+    }
+
+    @Test("clear keeps an alert from flapping")
+    func clears() {
+        let rule = rule(.below(price("60")), clear: price("61"))
+        #expect(play(rule, ["59", "60.5", "59", "61", "60.5"]) == ["firing", "", "", "resolved", ""])
+    }
+
+    @Test("a restart announces nothing again", arguments: 0...5)
+    func restarts(at place: Int) {
+        let rule = rule(.above(price("10")), holdFor: .minutes(1))
+        #expect(
+            play(rule, ["11", "12", "13", "9", "11", "12"], restartAt: place)
+                == ["pending", "firing", "", "resolved", "pending", "firing"])
+    }
+
+    private func observe(_ book: inout AlertBook, _ board: MarketBoard, at second: Double) -> [AlertEvent] {
+        book.evaluate(board, at: .init(now: moment(second), longestStep: .minutes(3))).events
+    }
+
+    @Test("an edited condition ends what fired and starts anew; any other edit does not")
+    func edits() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
+        #expect(observe(&book, board, at: 0).map(\.kind) == [.firing])
+
+        var noted = rule(.above(price("10")))
+        noted.note = "sell"
+        book = AlertBook(rules: [noted], remembering: book.alerts, identity: identity)
+        #expect(observe(&book, board, at: 60).isEmpty)
+
+        book = AlertBook(rules: [rule(.above(price("10.5")))], remembering: book.alerts, identity: identity)
+        let events = observe(&book, board, at: 120)
+        #expect(events.map(\.kind) == [.resolved, .firing])
+        #expect(events.map(\.reason) == [.edited, .firstFiring])
+    }
+
+    @Test("a firing alert whose rule or market is gone is resolved once, with the reason")
+    func retires() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        var fired = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
+        _ = observe(&fired, board, at: 0)
+
+        var removed = AlertBook(rules: [], remembering: fired.alerts, identity: identity)
+        #expect(observe(&removed, board, at: 60).map(\.reason) == [.removed])
+        #expect(observe(&removed, board, at: 120).isEmpty)
+
+        var off = rule(.above(price("10")))
+        off.enabled = false
+        var disabled = AlertBook(rules: [off], remembering: fired.alerts, identity: identity)
+        #expect(observe(&disabled, board, at: 60).map(\.reason) == [.disabled])
+
+        let other = Markets.MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .minutes(15)))
+        var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.alerts, identity: identity)
+        #expect(observe(&unwatched, other, at: 60).map(\.reason) == [.unwatched])
+    }
+
+    @Test("each announcement has its own id, and the same announcement always the same")
+    func identifies() {
+        var first = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
+        var again = first
+        var board = board("bitcoin")
+        var ids: [[String]] = [[], []]
+        for (second, text) in ["11", "9", "11", "9"].enumerated() {
+            let now = moment(Double(second) * 60)
+            _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
+            ids[0] += observe(&first, board, at: Double(second) * 60).map(\.id)
+            ids[1] += observe(&again, board, at: Double(second) * 60 + 5).map(\.id)
+        }
+        #expect(Set(ids[0]).count == 4)
+        #expect(ids[0] == ids[1])
+    }
+
+    @Test("what changed while nobody watched says how late it is")
+    func late() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
+        var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
+        let changes = book.evaluate(
+            board, at: .init(now: moment(7200), longestStep: .minutes(3), watchedUntil: moment(0)))
+        #expect(changes.events.map(\.lateSeconds) == [7200])
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import Markets
+
+@Suite struct MarketBoardTests {
+    @Test("every watched market answered: ok, and all is recorded")
+    func allAnswered() {
+        var board = board("bitcoin", "ethereum")
+        let digest = board.take(
+            answer(quote("bitcoin", "100", at: moment()), quote("ethereum", "10", at: moment()), at: moment(1)))
+        #expect(digest.outcome == .ok)
+        #expect(digest.samples.map(\.market.text) == ["bitcoin", "ethereum"])
+        #expect(digest.unknown.isEmpty)
+        #expect(board[market("bitcoin")]?.state(at: moment(2)) == .fresh)
+    }
+
+    @Test("one missing and one null: partial, each with its reason, neither with a price")
+    func someAnswered() {
+        var board = board("bitcoin", "ethereum", "tether")
+        _ = board.take(
+            answer(
+                quote("bitcoin", "100", at: moment()), quote("ethereum", "10", at: moment()),
+                quote("tether", "1", at: moment()), at: moment(1)))
+        let digest = board.take(
+            answer(quote("bitcoin", "101", at: moment(60)), unusable: ["tether": .nullPrice], at: moment(61)))
+        #expect(digest.outcome == .partial)
+        #expect(digest.usable == 1)
+        #expect(digest.unknown.map(\.reason) == [.notAnswered, .nullPrice])
+        #expect(board[market("ethereum")]?.state(at: moment(62)) == .missing)
+        #expect(board[market("tether")]?.state(at: moment(62)) == .unknown)
+        #expect(board[market("tether")]?.shown == nil)
+    }
+
+    @Test("an empty answer is a failed poll")
+    func nothingAnswered() {
+        var board = board("bitcoin")
+        #expect(board.take(answer(at: moment())).outcome == .failed)
+    }
+
+    @Test("the same quote again is unchanged, and renews when it was fetched")
+    func unchanged() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
+        let digest = board.take(answer(quote("bitcoin", "100.0", at: moment()), at: moment(61)))
+        #expect(digest.outcome == .unchanged)
+        #expect(digest.samples.isEmpty)
+        #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(61))
+        #expect(board[market("bitcoin")]?.shown?.quotedAt == moment())
+    }
+
+    @Test("the same provider time with another price is recorded")
+    func correctedPrice() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
+        #expect(board.take(answer(quote("bitcoin", "101", at: moment()), at: moment(61))).samples.count == 1)
+    }
+
+    @Test("an older quote is not recorded, and says so")
+    func olderQuote() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment(60)), at: moment(61)))
+        let digest = board.take(answer(quote("bitcoin", "90", at: moment()), at: moment(121)))
+        #expect(digest.samples.isEmpty)
+        #expect(board[market("bitcoin")]?.reason == .oldQuote)
+        #expect(board[market("bitcoin")]?.shown?.price == price("100"))
+        #expect(board[market("bitcoin")]?.state(at: moment(122)) == .fresh)
+    }
+
+    @Test("a provider time in the future does not make every later quote look old")
+    func futureQuote() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment(86_400 * 365)), at: moment(1)))
+        #expect(board[market("bitcoin")]?.shown?.quotedAt == moment(1))
+        #expect(board.take(answer(quote("bitcoin", "101", at: moment(60)), at: moment(61))).samples.count == 1)
+    }
+
+    @Test("without a provider time the quote is as old as the answer")
+    func untimedQuote() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: nil), at: moment(1)))
+        #expect(board[market("bitcoin")]?.shown?.quotedAt == moment(1))
+    }
+
+    @Test("age alone makes stale")
+    func stale() {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
+        #expect(board[market("bitcoin")]?.state(at: moment(900)) == .fresh)
+        #expect(board[market("bitcoin")]?.state(at: moment(901)) == .stale)
+    }
+
+    @Test("not modified renews what was known and brings nothing")
+    func notModified() {
+        var board = board("bitcoin", "ethereum")
+        _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
+        let digest = board.take(Answer(quotes: [], notModified: true, feed: "test", fetchedAt: moment(61)))
+        #expect(digest.outcome == .unchanged)
+        #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(61))
+        #expect(board[market("ethereum")]?.state(at: moment(61)) == .missing)
+    }
+
+    @Test("the largest markets come and go, the named ones stay first")
+    func ranking() {
+        var board = board("tether", top: 2)
+        var first = answer(quote("a", "1", at: moment()), quote("b", "2", at: moment()), at: moment(1))
+        first.ranking = [market("a"), market("b"), market("c")]
+        _ = board.take(first)
+        #expect(board.entries.map(\.market.text) == ["tether", "a", "b"])
+        var second = answer(quote("b", "2", at: moment()), quote("c", "3", at: moment()), at: moment(61))
+        second.ranking = [market("c"), market("tether"), market("b")]
+        let digest = board.take(second)
+        #expect(board.entries.map(\.market.text) == ["tether", "c"])
+        #expect(digest.samples.map(\.market.text) == ["c"])
+        var third = answer(quote("a", "1", at: moment()), quote("c", "3", at: moment()), at: moment(121))
+        third.ranking = [market("a"), market("c")]
+        #expect(
+            board.take(third).outcome == .unchanged, "what left and came back with the same quote is not recorded twice"
+        )
+    }
+
+    @Test("a board that begins from the history shows its prices and knows what is older")
+    func remembers() {
+        let newest = MarketBoard.Sighting(price: price("100"), quotedAt: moment(), fetchedAt: moment(1), feed: "test")
+        var board = MarketBoard(
+            watching: Watchlist(
+                named: [Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15))], top: 0,
+                staleAfter: .minutes(15)),
+            remembering: [market("bitcoin"): .init(symbol: "btc", name: "Bitcoin", newest: newest)])
+        #expect(board[market("bitcoin")]?.shown?.price == price("100"))
+        #expect(board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(61))).outcome == .unchanged)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import Markets
+
+@Suite struct TimeTests {
+    @Test(
+        "times are read with any zone and fraction",
+        arguments: [
+            ("2026-11-21T10:00:00Z", "2026-11-21T10:00:00.000Z"),
+            ("2026-11-21T10:00:00.123456Z", "2026-11-21T10:00:00.123Z"),
+            ("2024-02-29T23:59:59.5+01:30", "2024-02-29T22:29:59.500Z"),
+            ("2025-07-25 14:54:00 +0000", "2025-07-25T14:54:00.000Z"),
+            ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
+            ("2023-02-29T00:00:00Z", nil), ("2026-13-01T00:00:00Z", nil), ("2026-11-21", nil),
+            ("2026-11-21T10:00:00", nil), ("2026-11-21T10:00:00.Z", nil), ("2026-11-21T10:00:00Z ", nil),
+        ] as [(String, String?)])
+    func reads(text: String, expected: String?) {
+        #expect(Date(utcText: text)?.utcTextWithMilliseconds == expected)
+    }
+
+    @Test("every day of four centuries agrees with Foundation's calendar")
+    func agreesWithCalendar() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        for day in stride(from: -30_000, to: 120_000, by: 61) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 3_723)
+            let parts = calendar.dateComponents([.year, .month, .day], from: date)
+            let (year, month, dayOfMonth) = (
+                try #require(parts.year), try #require(parts.month), try #require(parts.day)
+            )
+            let pad = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
+            #expect(date.utcText == "\(year)-\(pad(month))-\(pad(dayOfMonth))T01:02:03Z")
+            #expect(Date(utcText: date.utcText) == date)
+        }
+    }
+
+    @Test(
+        "durations name their units, largest first",
+        arguments: [
+            ("90s", 90_000), ("1h30m", 5_400_000), ("2w", 1_209_600_000), ("1d12h", 129_600_000), ("500ms", 500),
+            ("1m500ms", 60_500), ("0s", 0), ("", nil), ("10", nil), ("30m1h", nil), ("1h1h", nil), ("1.5h", nil),
+            ("-1h", nil), ("1 h", nil), ("1y", nil), ("99999999999999999999s", nil),
+        ] as [(String, Int64?)])
+    func durations(text: String, milliseconds: Int64?) {
+        #expect(Duration(unitsText: text)?.inMilliseconds == milliseconds)
+        if let milliseconds {
+            let written = Duration.milliseconds(milliseconds).unitsText
+            #expect(Duration(unitsText: written)?.inMilliseconds == milliseconds)
+        }
+    }
+}
