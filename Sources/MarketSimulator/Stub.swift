@@ -1,4 +1,0 @@
-import Markets
-import NIOCore
-import NIOHTTP1
-import NIOPosix

@@ -1,5 +1,0 @@
-import Testing
-
-@testable import MarketSimulator
-
-@Test func stub() {}
