@@ -22,19 +22,25 @@ extension HistoryReader {
         }
     }
 
+    /// When the newest poll began, however it ended.
+    public func lastPoll() throws(HistoryError) -> Date? {
+        try read { db in try Int64.fetchOne(db, sql: "SELECT max(at) FROM poll").map(Date.init(milliseconds:)) }
+    }
+
     /// When the newest usable poll began.
     public func lastUsablePoll() throws(HistoryError) -> Date? {
         try read { db in
-            try Int64.fetchOne(db, sql: "SELECT max(at) FROM poll WHERE outcome <> 'failed'").map(
-                Date.init(milliseconds:))
+            try Int64.fetchOne(
+                db, sql: "SELECT at FROM poll WHERE outcome <> 'failed' ORDER BY at DESC LIMIT 1"
+            ).map(Date.init(milliseconds:))
         }
     }
 
-    /// Counting reads the whole table: ask once, and add what is recorded from then on.
+    /// How much there is. Reads a row a poll, so ask once and add what is recorded from then on.
     public func size() throws(HistoryError) -> HistorySize {
         try read { db in
             HistorySize(
-                bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT count(*) FROM sample") ?? 0,
+                bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
                 oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
         }
     }

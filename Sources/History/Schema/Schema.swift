@@ -36,7 +36,8 @@ enum Schema {
             fetched_at INTEGER NOT NULL,
             feed INTEGER REFERENCES feed,
             outcome TEXT NOT NULL,
-            error TEXT
+            error TEXT,
+            samples INTEGER NOT NULL
         );
         CREATE INDEX poll_by_time ON poll (at);
         CREATE TABLE sample (
@@ -100,7 +101,12 @@ enum Schema {
 
     /// What the feeds must remember across restarts, so that a restart loop never hammers a provider.
     private static let feeds = """
-        CREATE TABLE feed_note (feed TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (feed, name));
+        CREATE TABLE feed_note (
+            feed TEXT NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (feed, name)
+        ) WITHOUT ROWID;
         CREATE TABLE feed_month (
             feed TEXT NOT NULL,
             month TEXT NOT NULL,

@@ -34,9 +34,10 @@ extension HistoryWriter {
             feed = db.lastInsertedRowID
         }
         let insert = try db.cachedStatement(
-            sql: "INSERT INTO poll (at, fetched_at, feed, outcome, error) VALUES (?, ?, ?, ?, ?)")
+            sql: "INSERT INTO poll (at, fetched_at, feed, outcome, error, samples) VALUES (?, ?, ?, ?, ?, ?)")
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, feed, poll.outcome.rawValue, poll.error,
+            poll.samples.count,
         ])
         return db.lastInsertedRowID
     }

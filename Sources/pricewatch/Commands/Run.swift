@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The daemon, in the foreground; --once does one poll and ends.")
+
+    @OptionGroup var installation: InstallationOptions
+    @Flag(help: "One poll with recording, rules and messages, then the end.")
+    var once = false
+
+    func run() async throws {
+        try await Complaint.reporting {
+            let reading = try installation.read()
+            let format = LineLogHandler.Format(reading.configuration.log.format)
+            let assembly = try await Assembly(reading, .current(staysAlive: !once, format: format))
+            if once { try await pollOnce(assembly) } else { try await serve(assembly) }
+        }
+    }
+
+    private func serve(_ assembly: Assembly) async throws {
+        let impatience = ImpatientStop()
+        impatience.arm()
+        let ticks = Ticks(every: assembly.settings.every, after: assembly.firstDelay)
+        try await ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: Daemon(cycle: assembly.cycle, ticks: ticks),
+                        successTerminationBehavior: .gracefullyShutdownGroup)
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
+        ).run()
+        await assembly.finish()
+        withExtendedLifetime(impatience) {}
+    }
+
+    private func pollOnce(_ assembly: Assembly) async throws {
+        await assembly.cycle.tellUntold()
+        let ending = await assembly.cycle.turn(obeying: .namedOnly)
+        await assembly.cycle.close()
+        await assembly.finish()
+        switch ending {
+        case .polled(_, recorded: false):
+            throw ExitCode(Exit.inputOutput.rawValue)
+        case .polled(.failed, _), .interrupted:
+            throw Exit.noAnswer
+        case .waiting(let until):
+            throw Complaint(
+                "poll \(assembly.settings.feedName): the provider asked to wait until \(until.utcText); nothing was asked",
+                Exit.noAnswer)
+        case .polled:
+            return
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Feeds
+import Foundation
+import History
+import Markets
+
+/// One turn of the daemon after the other: ask the provider, take in what is new, judge the rules, write it all in
+/// one transaction, then tell of it in log and status file.
+actor Cycle {
+    let settings: CycleSettings
+    let feed: Feed
+    let log: EventLog
+    let now: @Sendable () -> Date
+    private let history: HistoryWriter
+    private let publisher: StatusPublisher
+    private var board: MarketBoard
+    private var book: AlertBook
+    private var day: DayView
+    private var ledger: Ledger
+    private var standing: StandingAlerts
+    private var failures = FailureCount()
+    private var lastPoll: StatusReport.LastPoll?
+    private var lastUsablePoll: Date?
+    private var clockFault: String?
+
+    init(
+        _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
+        alreadyLogged: LoggedEvents?, log: EventLog, now: @escaping @Sendable () -> Date
+    ) throws(HistoryError) {
+        self.settings = settings
+        self.feed = feed
+        self.history = history
+        self.publisher = publisher
+        self.log = log
+        self.now = now
+        let reader = history.reader
+        var watchlist = settings.watchlist
+        watchlist.lastRanking = try reader.ranking()
+        board = MarketBoard(watching: watchlist, remembering: try reader.newest(in: settings.currency))
+        book = AlertBook(
+            rules: settings.rules, remembering: try reader.alerts(),
+            identity: .init(installation: history.installation, host: settings.host, currency: settings.currency))
+        standing = StandingAlerts(try reader.standingEvents())
+        day = try DayView(reader, settings, now: now())
+        ledger = try Ledger(history, alreadyLogged: alreadyLogged)
+        lastUsablePoll = try reader.lastUsablePoll()
+    }
+
+    /// How a turn ended, for `run --once` and for the beat.
+    enum Ending {
+        case polled(PollOutcome, recorded: Bool)
+        case waiting(until: Date)
+        case interrupted
+    }
+
+    /// Tells what is known before the first answer.
+    func begin() async {
+        tellUntold()
+        await publish(.starting, finished: true)
+    }
+
+    /// Tells what was stored before this start and did not get told.
+    func tellUntold() {
+        for event in ledger.takeUntold() { tell(event) }
+    }
+
+    func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        let started = now()
+        guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
+            return .interrupted
+        }
+        let ending: Ending
+        switch report.outcome {
+        case .waiting(_, let until):
+            ending = .waiting(until: until)
+        case .failed(let error):
+            ending = fail(error, report, started)
+        case .answered(let answer):
+            ending = take(answer, report, started)
+        }
+        await publish(nil, finished: true)
+        return ending
+    }
+
+    func end() async {
+        log.write(.info, "service.stopping")
+        await publish(.stopping, finished: false)
+        close()
+        await publish(.stopped, finished: false)
+    }
+
+    func close() {
+        do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
+    }
+}
+
+// MARK: A turn's three endings
+
+extension Cycle {
+    private func take(_ answered: FeedAnswer, _ report: PollReport, _ started: Date) -> Ending {
+        if let fault = ClockCheck.fault(ours: answered.fetchedAt, theirs: answered.serverDate) {
+            clockFault = fault
+            return fail(FeedError.empty(of: feed.name, fault), report, started)
+        }
+        clockFault = nil
+        let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top)
+        let digest = board.take(answer)
+        if digest.outcome == .failed {
+            return fail(FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown)
+        }
+        let gap = lastUsablePoll.flatMap { started.since($0) > settings.every * 3 ? $0 : nil }
+        let changes = book.evaluate(
+            board, at: .init(now: answer.fetchedAt, longestStep: settings.every * 3, watchedUntil: gap))
+        lastUsablePoll = started
+        day.add(poll: started, reading: history.reader, now: answer.fetchedAt)
+        let record = PollRecord(
+            at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
+            outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
+            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.alerts, events: changes.events)
+        let recorded = ledger.write(record)
+        standing.take(changes)
+        lastPoll = StatusReport.LastPoll(
+            at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
+            tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
+            error: digest.outcome == .partial ? pageError(answered, digest) : nil)
+        tell(digest, after: failures.reset())
+        for event in changes.events { tell(event) }
+        return .polled(digest.outcome, recorded: recorded)
+    }
+
+    private func fail(
+        _ error: FeedError, _ report: PollReport, _ started: Date,
+        unknown: [(market: MarketID, reason: UnknownReason)] = []
+    ) -> Ending {
+        let recorded = ledger.write(
+            PollRecord(
+                at: started, fetchedAt: now(), feed: feed.name, currency: settings.currency, outcome: .failed,
+                error: error.label, unknown: unknown))
+        lastPoll = StatusReport.LastPoll(
+            at: started, outcome: .failed, feed: feed.name, markets: 0,
+            tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
+            error: StatusReport.PollError(error))
+        if failures.add(at: started) {
+            log.write(.warning, "poll.failed") { line in
+                line.add("feed", feed.name)
+                line.add("kind", error.label)
+                line.add("count", failures.count)
+                line.add("message", error.message)
+                line.add("attempts", report.requests)
+                line.add("retry_at", error.notBefore?.at)
+            }
+        }
+        return .polled(.failed, recorded: recorded)
+    }
+
+    /// A partial answer says why: the error of the page that failed, else which markets were not there.
+    private func pageError(_ answer: FeedAnswer, _ digest: Digest) -> StatusReport.PollError {
+        StatusReport.PollError(answer.pageError ?? .empty(of: feed.name, digest.explanation))
+    }
+}
+
+// MARK: Telling
+
+extension Cycle {
+    private func tell(_ digest: Digest, after failed: Int) {
+        guard let poll = lastPoll else { return }
+        let summary = day.summary(of: board, at: now())
+        log.write(.info, "poll.\(digest.outcome.rawValue)") { line in
+            line.add("feed", poll.feed)
+            line.add("markets", poll.markets)
+            line.add("took_ms", poll.tookMilliseconds)
+            line.add("up", summary.up)
+            line.add("down", summary.down)
+            line.add("flat", summary.flat)
+            line.add("unknown", summary.unknown)
+            if failed > 0 { line.add("after_failures", failed) }
+            if let error = poll.error { line.add("message", error.message) }
+        }
+    }
+
+    private func tell(_ event: AlertEvent) {
+        log.write(event)
+        ledger.logged(event)
+    }
+
+    private func publish(_ state: StatusReport.State?, finished: Bool) async {
+        let moment = now()
+        let changes = board.entries.map { day.change(of: $0, at: moment) }
+        var report = StatusReport(
+            state: .starting, writtenAt: moment, interval: settings.every,
+            summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
+        report.startedAt = settings.startedAt
+        report.lastPoll = lastPoll
+        report.consecutiveFailures = failures.count
+        report.feeds = [await StatusReport.Feed(
+                feed, quota: settings.quota, every: settings.every, pages: feed.pages(for: settings.watch), at: moment)]
+        report.list(board, changes, currency: settings.currency, at: moment)
+        report.firing = standing.firing
+        report.pending = standing.pending
+        report.reasons = StatusReasons.of(
+            board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
+            recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+        report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
+        publisher.publish(report, finished: finished, deadline: settings.deadline)
+    }
+}

@@ -1,0 +1,48 @@
+import Feeds
+import Foundation
+import Markets
+
+/// What of the configuration a cycle lives by, worked out once.
+struct CycleSettings: Sendable {
+    var feedName: String
+    var currency: Currency
+    /// The time between two polls.
+    var every: Duration
+    /// D: no cycle lasts longer.
+    var deadline: Duration
+    /// What the provider is asked for.
+    var watch: Watch
+    /// The same markets as the board knows them.
+    var watchlist: Watchlist
+    var rules: [AlertRule]
+    var quota: Quota?
+    var host: String
+    var startedAt: Date
+
+    init(_ configuration: Configuration, feed: Configuration.Feed, host: String, startedAt: Date) {
+        feedName = feed.name
+        currency = configuration.currency
+        every = configuration.every(of: feed)
+        watch = Watch(
+            configuration.namedMarkets.compactMap { market in
+                feed.id(of: market).map { Watch.Entry(market.id, providerID: $0) }
+            }, top: configuration.watch.top, currency: configuration.currency)
+        watchlist = Watchlist(
+            named: configuration.namedMarkets.map {
+                Watchlist.Item(market: $0.id, staleAfter: configuration.staleAfter(of: $0.id))
+            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed))
+        let pages = (watch.entries.count + 249) / 250 + (watch.top + 249) / 250
+        deadline = configuration.cycleDeadline(pages: pages)
+        rules = configuration.alertRules
+        quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
+        self.host = host
+        self.startedAt = startedAt
+    }
+}
+
+extension Configuration {
+    /// From when on the quote of a market that is watched for its rank is old.
+    func staleAfter(ofRankedIn feed: Feed) -> Duration {
+        feed.staleAfter ?? poll.staleAfter ?? max(.minutes(15), every(of: feed) * 3)
+    }
+}

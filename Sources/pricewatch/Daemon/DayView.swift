@@ -1,0 +1,57 @@
+import Foundation
+import History
+import Markets
+
+/// The last 24 hours as the summary needs them, carried along from poll to poll: what a poll costs does not
+/// depend on how long the history is.
+struct DayView {
+    private let currency: Currency
+    private var coverage: Coverage
+    private var past = PastPrices()
+    /// Samples of the polls before this moment are in `past` already.
+    private var readUntil: Date
+
+    init(_ reader: HistoryReader, _ settings: CycleSettings, now: Date) throws(HistoryError) {
+        currency = settings.currency
+        coverage = Coverage(window: .hours(24), longestStep: settings.every * 2)
+        for poll in try reader.usablePolls(since: now - .hours(24) - coverage.longestStep) { coverage.add(poll) }
+        // A quote may be some minutes older than the poll that brought it.
+        readUntil = past.span(at: now).lowerBound - .minutes(10)
+        try read(reader, now: now)
+    }
+
+    /// Takes note of a usable poll, and of the recorded samples that came a day nearer.
+    mutating func add(poll: Date, reading reader: HistoryReader, now: Date) {
+        coverage.add(poll)
+        past.forget(at: now)
+        // A history that cannot be read leaves changes to the provider's figures; that it cannot be written is
+        // told where it is written.
+        try? read(reader, now: now)
+    }
+
+    private mutating func read(_ reader: HistoryReader, now: Date) throws(HistoryError) {
+        let until = past.span(at: now).upperBound
+        guard until > readUntil else { return }
+        var past = past
+        try reader.samples(in: currency, polledSince: readUntil, until: until) { market, quotedAt, price in
+            past.add(market, quotedAt: quotedAt, price: price)
+        }
+        self.past = past
+        readUntil = until
+    }
+
+    func change(of entry: MarketBoard.Entry, at now: Date) -> DayChange? {
+        DayChange(
+            of: entry, at: now, against: entry.shown.flatMap { past.price(of: entry.market, before: $0.quotedAt) })
+    }
+
+    func summary(of board: MarketBoard, at now: Date) -> DaySummary {
+        summary(of: board, board.entries.map { change(of: $0, at: now) }, at: now)
+    }
+
+    /// - Parameter changes: those of the board's entries, in their order.
+    func summary(of board: MarketBoard, _ changes: [DayChange?], at now: Date) -> DaySummary {
+        DaySummary(
+            changes: zip(board.entries, changes).map { ($0.market, $1?.percent) }, coverage: coverage.share(at: now))
+    }
+}

@@ -1,0 +1,61 @@
+import Feeds
+import Foundation
+import History
+
+/// What feeds must remember across restarts, kept in the history. Where that cannot be written it is remembered
+/// as long as the process lives, and counts are added later.
+actor FeedNotebook: FeedMemory {
+    private let history: HistoryWriter
+    private let transient = TransientMemory()
+    private var uncounted: [String: [UTCMonth: Int]] = [:]
+
+    init(_ history: HistoryWriter) { self.history = history }
+
+    func wait(of feed: String) async -> FeedWait? {
+        if let held = await transient.wait(of: feed) { return held }
+        guard let stored = try? history.note("wait", of: feed) else { return nil }
+        return try? JSONDecoder().decode(FeedWait.self, from: stored)
+    }
+
+    func keep(_ wait: FeedWait?, of feed: String) async {
+        do {
+            try history.keep(wait.map { try JSONEncoder().encode($0) }, as: "wait", of: feed)
+            await transient.keep(nil, of: feed)
+        } catch {
+            await transient.keep(wait, of: feed)
+        }
+    }
+
+    func countRequest(of feed: String, in month: UTCMonth) -> Int {
+        let waiting = uncounted[feed]?[month] ?? 0
+        if let counted = try? history.countRequests(waiting + 1, of: feed, in: "\(month)") {
+            uncounted[feed]?[month] = nil
+            return counted
+        }
+        uncounted[feed, default: [:]][month] = waiting + 1
+        return requests(of: feed, in: month)
+    }
+
+    func requests(of feed: String, in month: UTCMonth) -> Int {
+        ((try? history.requests(of: feed, in: "\(month)")) ?? 0) + (uncounted[feed]?[month] ?? 0)
+    }
+
+    func storedBody(_ url: String, of feed: String) async -> StoredBody? {
+        guard let stored = try? history.note("body \(url)", of: feed) else { return nil }
+        return (try? JSONDecoder().decode(Kept.self, from: stored))?.body
+    }
+
+    func keep(_ body: StoredBody, _ url: String, of feed: String) async {
+        let kept = Kept(content: body.body, validators: body.validators, confirmedAt: body.confirmedAt)
+        guard let value = try? JSONEncoder().encode(kept) else { return }
+        try? history.keep(value, as: "body \(url)", of: feed)
+    }
+
+    private struct Kept: Codable {
+        var content: Data
+        var validators: Validators?
+        var confirmedAt: Date
+
+        var body: StoredBody { StoredBody(body: content, validators: validators, confirmedAt: confirmedAt) }
+    }
+}

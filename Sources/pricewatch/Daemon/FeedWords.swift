@@ -1,0 +1,78 @@
+import Feeds
+import Foundation
+import Logging
+import Markets
+
+extension Answer {
+    /// A feed's answer as the board takes it.
+    init(_ answer: FeedAnswer, from feed: String, wanted top: Int) {
+        self.init(
+            quotes: answer.quotes, unusable: answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice },
+            // An incomplete ranking would drop markets that are still among the largest.
+            ranking: top > 0 && !answer.topIsIncomplete && !answer.isUnchanged ? answer.top : nil,
+            notModified: answer.isUnchanged, feed: feed, fetchedAt: answer.fetchedAt)
+    }
+}
+
+extension FeedError {
+    /// The answer was sound and holds nothing that can be used.
+    static func empty(of feed: String, _ cause: String) -> FeedError {
+        FeedError(.empty, operation: "poll \(feed)", cause: cause, isRetryable: true)
+    }
+}
+
+extension Digest {
+    /// Which markets have no price, and why, for people.
+    var explanation: String {
+        let named = unknown.prefix(3).map { "\($0.market) (\($0.reason.rawValue))" }.joined(separator: ", ")
+        let others = unknown.count > 3 ? " and \(unknown.count - 3) more" : ""
+        return unknown.isEmpty ? "no market answered" : "no usable price of \(named)\(others)"
+    }
+}
+
+extension StatusReport.PollError {
+    init(_ error: FeedError) {
+        self.init(
+            kind: error.label, message: error.message, retryable: error.isRetryable, retryAt: error.notBefore?.at)
+    }
+}
+
+extension StatusReport.Feed {
+    init(_ feed: Feeds.Feed, quota: Quota?, every: Duration, pages: Int, at now: Date) async {
+        let wait = await feed.waitInForce()
+        let used = await feed.requests(in: UTCMonth(now))
+        let state: String =
+            switch wait {
+            case .some(let (wait, _)) where wait.isBlock: "blocked"
+            case .some: "cooling"
+            case nil: "serving"
+            }
+        self.init(
+            name: feed.name, state: state, nextTryAt: wait?.until, requestsThisMonth: used,
+            quota: quota?.requestsPerMonth,
+            quotaEndsAt: quota.flatMap { $0.end(interval: every, pages: pages, used: used, now: now) })
+    }
+}
+
+extension EventLog {
+    /// Rule, market, price, threshold, severity, id, in this order, then the rest.
+    func write(_ event: AlertEvent) {
+        let level: Logger.Level = event.kind == .firing || event.kind == .reminder ? .warning : .info
+        write(level, "alert.\(event.kind.rawValue)") { line in
+            line.add("rule", event.rule)
+            line.add("market", event.market.text)
+            line.add("price", event.price)
+            line.add("threshold", event.threshold)
+            line.add("severity", event.severity.rawValue)
+            line.add("event_id", event.id)
+            line.add("reason", event.reason.rawValue)
+            line.add("condition", event.condition)
+            line.add("symbol", event.symbol)
+            line.add("currency", event.currency.code)
+            line.add("quoted_at", event.quotedAt)
+            line.add("since", event.since)
+            line.add("late_s", event.lateSeconds)
+            line.add("note", event.note)
+        }
+    }
+}

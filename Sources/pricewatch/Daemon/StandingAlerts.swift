@@ -1,0 +1,26 @@
+import Markets
+
+/// The events behind the alerts that are pending or firing now.
+struct StandingAlerts {
+    private var events: [AlertKey: AlertEvent]
+
+    init(_ events: [AlertEvent]) {
+        self.events = Dictionary(events.map { ($0.key, $0) }, uniquingKeysWith: { _, newer in newer })
+    }
+
+    mutating func take(_ changes: AlertBook.Changes) {
+        for event in changes.events { events[event.key] = event }
+        for (key, alert) in changes.alerts where alert.state == .inactive { events[key] = nil }
+    }
+
+    var firing: [AlertEvent] { inOrder { $0.kind == .firing || $0.kind == .reminder } }
+    var pending: [AlertEvent] { inOrder { $0.kind == .pending } }
+
+    private func inOrder(_ belongs: (AlertEvent) -> Bool) -> [AlertEvent] {
+        events.values.filter(belongs).sorted { ($0.rule, $0.market) < ($1.rule, $1.market) }
+    }
+}
+
+extension AlertEvent {
+    var key: AlertKey { AlertKey(rule: rule, market: market) }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import Markets
+import Synchronization
+
+/// Speaks to the supervisor behind `$NOTIFY_SOCKET`, whoever that is; without one it is silent.
+final class SystemdNotifier: Sendable {
+    private let socketPath: String?
+    private let told = Mutex(Told())
+
+    private struct Told {
+        var ready = false
+        var watchdog: Duration?
+    }
+
+    init(environment: [String: String]) {
+        socketPath = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// READY with the first finished cycle, WATCHDOG with each, STOPPING once.
+    func tell(_ report: StatusReport, finished: Bool, deadline: Duration) {
+        guard socketPath != nil else { return }
+        var lines = ["STATUS=\(StatusLine.text(of: report, at: report.writtenAt))"]
+        if report.state == .stopping { lines.append("STOPPING=1") }
+        told.withLock { told in
+            if report.state == .starting {
+                // Until the first cycle has ended the start may take as long as a cycle may.
+                lines.append("EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)")
+                return
+            }
+            guard finished else { return }
+            if !told.ready {
+                lines.append("READY=1")
+                told.ready = true
+            }
+            let watchdog = report.interval + deadline + .seconds(30)
+            if told.watchdog != watchdog {
+                lines.append("WATCHDOG_USEC=\(watchdog.inMilliseconds * 1000)")
+                told.watchdog = watchdog
+            }
+            lines.append("WATCHDOG=1")
+        }
+        send(lines.joined(separator: "\n"))
+    }
+
+    private func send(_ message: String) {
+        guard let socketPath else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(socketPath.utf8)
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        if path[0] == UInt8(ascii: "@") { path[0] = 0 }  // a name in the abstract namespace
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let bytes = Array(message.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+            }
+        }
+    }
+}

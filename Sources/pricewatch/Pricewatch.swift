@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// The one binary: the daemon, and every command that asks it questions.
+@main
+struct Pricewatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pricewatch",
+        abstract: "Watches market prices, keeps their history, and tells you when something you care about happens.",
+        version: Version.current,
+        subcommands: [
+            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Check.self, Simulate.self,
+        ])
+}
+
+/// What every command that looks at one installation takes.
+struct InstallationOptions: ParsableArguments {
+    @Option(name: .customLong("config"), help: "The configuration file; see README, Configuration.")
+    var configurationPath: String?
+
+    /// For the daemon and `check`.
+    func read() throws -> ConfigurationReading {
+        do {
+            return try ConfigurationReading.read(option: configurationPath)
+        } catch {
+            throw Complaint(error.description, Exit.configuration)
+        }
+    }
+
+    /// For commands that ask: a configuration closed to this user leaves them the default paths.
+    func readForQuestions() throws -> ConfigurationReading {
+        do {
+            let reading = try ConfigurationReading.readForQuestions(option: configurationPath)
+            if let note = reading.note { StandardError.line("pricewatch: \(note)") }
+            return reading
+        } catch {
+            throw Complaint(error.description, Exit.configuration)
+        }
+    }
+}
