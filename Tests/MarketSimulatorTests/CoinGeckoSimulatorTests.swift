@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func statesTimesOfTheSimulatedClock() async throws {
-        try await withSimulator({ $0.now = { Self.now } }) { simulator async throws in
+        try await withSimulator(.init(now: { Self.now })) { simulator async throws in
             let answer = try await get(simulator.marketsURL + "&ids=bitcoin")
             #expect(try answer.rows.first?["last_updated"] as? String == "2026-11-21T12:00:00.123Z")
             #expect(answer.headers["date"] == "Sat, 21 Nov 2026 12:00:00 GMT")
@@ -32,7 +32,7 @@ import Testing
 
     @Test func twoRunsOfOneSeedAgreeAnswerByAnswer() async throws {
         func run(seed: UInt64) async throws -> [[String]] {
-            try await withSimulator({ $0.seed = seed }) { simulator async throws in
+            try await withSimulator(.init(seed: seed)) { simulator async throws in
                 var answers: [[String]] = []
                 for _ in 0..<3 { answers.append(try await get(simulator.marketsURL).priceTexts) }
                 return answers
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func pagesAreOfOneStepAndDoNotOverlap() async throws {
-        try await withSimulator({ $0.markets = 260 }) { simulator async throws in
+        try await withSimulator(.init(markets: 260)) { simulator async throws in
             var ids: [String] = []
             for page in 1...4 {
                 let rows = try await get(simulator.marketsURL + "&per_page=100&page=\(page)").rows
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func listsMarketsAndCurrencies() async throws {
-        try await withSimulator({ $0.markets = 20_000 }) { simulator async throws in
+        try await withSimulator(.init(markets: 20_000)) { simulator async throws in
             let coins = try await get(simulator.baseURL + "/coins/list").rows
             #expect(coins.count == 20_000)
             #expect(coins.allSatisfy { Set($0.keys) == ["id", "symbol", "name"] })
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func quotesInOtherCurrencies() async throws {
-        try await withSimulator({ $0.stepsEvery = .hours(1) }) { simulator async throws in
+        try await withSimulator(.init(stepsEvery: .hours(1))) { simulator async throws in
             func bitcoin(in currency: String) async throws -> Double {
                 let url = simulator.baseURL + "/coins/markets?ids=bitcoin&precision=full&vs_currency=\(currency)"
                 let text = try #require(try await get(url).priceTexts.first)
@@ -136,10 +136,7 @@ import Testing
 
     @Test func scriptedPricesCycle() async throws {
         let script = [bitcoin: ["60000.5", "59999", "0.000000001206"].map(price), id("AAPL"): [price("171.5")]]
-        try await withSimulator({
-            $0.script = script
-            $0.markets = 50
-        }) { simulator async throws in
+        try await withSimulator(.init(markets: 50, script: script)) { simulator async throws in
             var seen: [[String]] = []
             for _ in 0..<4 { seen.append(try await get(simulator.marketsURL + "&ids=bitcoin,AAPL").priceTexts) }
             #expect(
@@ -157,7 +154,7 @@ import Testing
     }
 
     @Test func failedRequestsLeaveTheWalkWhereItIs() async throws {
-        try await withSimulator({ $0.faults = [.ok, .status(500), .html, .ok] }) { simulator async throws in
+        try await withSimulator(.init(faults: [.ok, .status(500), .html, .ok])) { simulator async throws in
             for _ in 0..<3 { _ = try await get(simulator.marketsURL) }
             let second = try await get(simulator.marketsURL).priceTexts.first
             #expect(second == simulator.price(of: bitcoin, step: 1)?.description)

@@ -23,10 +23,7 @@ private final class StoppedClock: Sendable {
 
     @Test func pricesThatStandStillAreNotSentAgain() async throws {
         let clock = StoppedClock()
-        try await withSimulator({
-            $0.stepsEvery = .seconds(60)
-            $0.now = { clock.now }
-        }) { simulator async throws in
+        try await withSimulator(.init(stepsEvery: .seconds(60), now: { clock.now })) { simulator async throws in
             let first = try await get(simulator.marketsURL)
             let tag = try #require(first.headers["etag"])
             clock.advance(by: .seconds(59))

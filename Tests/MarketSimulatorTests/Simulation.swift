@@ -5,11 +5,9 @@ import Markets
 
 /// Runs `body` beside a simulator that is stopped afterwards, whatever happens.
 func withSimulator<Result>(
-    _ change: (inout CoinGeckoSimulator.Configuration) throws -> Void = { _ in },
+    _ configuration: CoinGeckoSimulator.Configuration = .init(),
     _ body: (CoinGeckoSimulator) async throws -> Result
 ) async throws -> Result {
-    var configuration = CoinGeckoSimulator.Configuration()
-    try change(&configuration)
     let simulator = try await CoinGeckoSimulator.start(configuration)
     do {
         let result = try await body(simulator)
