@@ -1,0 +1,110 @@
+import Foundation
+
+/// The one place where (transport fault | status, headers, body) becomes an error, or none.
+struct Classification: Sendable {
+    /// `get https://api.coingecko.com/api/v3/coins/markets`
+    var operation: String
+    var acceptedStatus: ClosedRange<Int> = 200...299
+    var acceptedContent: AcceptedContent = .json
+    /// What the provider's own codes mean.
+    var codes: [Int: ErrorRule] = [:]
+    var key: Secret?
+
+    /// 429 without a hint waits at least this long.
+    static let shortestRateWait = Duration.seconds(60)
+
+    func error(from fault: TransportFault) -> FeedError {
+        switch fault {
+        case .dns(let text):
+            failure(.dns, text, cure: "check the host in url and this machine's name resolution")
+        case .connect(let text):
+            failure(.connect, text, cure: "check url and network")
+        case .tls(let text):
+            failure(.tls, text, cure: "check url, this machine's clock and its ca-certificates", retryable: false)
+        case .timeout(let limit):
+            failure(.timeout, "no complete answer within \(limit.unitsText)", scope: .request)
+        case .transport(let text):
+            failure(.transport, text, scope: .request)
+        case .tooLarge(let limit):
+            failure(
+                .tooLarge, "the answer is larger than \(limit >> 20) MiB and was cut off", cure: "check url",
+                retryable: false, scope: .request)
+        case .cancelled:
+            failure(.transport, "ended because the process stops", retryable: false)
+        }
+    }
+
+    /// Nil where the body is worth reading. 304 is the caller's: only it knows whether it asked conditionally.
+    func error(in answer: HTTPAnswer, now: Date) -> FeedError? {
+        let accepted = acceptedStatus.contains(answer.status)
+        if accepted, let cut = answer.cut {
+            var error = error(from: cut)
+            error.status = answer.status
+            return error
+        }
+        let isHTML = Self.isHTML(answer)
+        let named = isHTML ? nil : EnvelopeFailure(answer.body)
+        if accepted, !isHTML, named == nil {
+            let type = answer.headers["Content-Type"]
+            guard !acceptedContent.admits(type) else { return nil }
+            var error = failure(
+                .contentType, "answered \(OutsideText.escaped(type ?? "nothing", limit: 60)) in place of JSON",
+                cure: "check url; a json feed may set content_type: any", retryable: false, scope: .request)
+            error.status = answer.status
+            return error
+        }
+        let rule = rule(for: answer, isHTML: isHTML, named: named)
+        var cause = "\(answer.status) \(rule.cause)"
+        if let named {
+            cause += ": " + OutsideText.escaped(named.message)
+        } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
+            cause += ": " + OutsideText.escaped(place, limit: 100)
+        }
+        var error = failure(rule.kind, cause, cure: rule.cure, retryable: rule.isRetryable, scope: rule.scope)
+        error.status = answer.status
+        error.code = named?.code
+        error.notBefore = WaitHint.notBefore(rule.kind, answer.headers, now: now)
+        return error
+    }
+
+    /// A code that the provider's table knows wins; then HTML; then the status, which in an answer that claims
+    /// success is the one the body names.
+    private func rule(for answer: HTTPAnswer, isHTML: Bool, named: EnvelopeFailure?) -> ErrorRule {
+        if let code = named?.code, let rule = codes[code] { return rule }
+        if isHTML, answer.status == 403 || (200...299).contains(answer.status) { return .htmlPage }
+        if acceptedStatus.contains(answer.status), let code = named?.code, (400...599).contains(code) {
+            return .of(status: code)
+        }
+        return .of(status: answer.status)
+    }
+
+    private static func isHTML(_ answer: HTTPAnswer) -> Bool {
+        if let type = answer.headers["Content-Type"],
+            ["text/html", "application/xhtml+xml"].contains(MediaType.name(of: type))
+        {
+            // Some servers call their plain text and JSON so; what it is shows in its first character.
+            let first = answer.body.first { !$0.isJSONBlank }
+            if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
+            if EnvelopeFailure(answer.body) != nil { return false }
+            return true
+        }
+        let beginning = String(decoding: answer.body.prefix(120), as: UTF8.self).lowercased()
+            .trimmingCharacters(in: CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"]))
+        return beginning.hasPrefix("<!doctype html") || beginning.hasPrefix("<html")
+    }
+
+    func failure(
+        _ kind: FeedError.Kind, _ cause: String, cure: String? = nil, retryable: Bool = true,
+        scope: FeedError.Scope = .feed
+    ) -> FeedError {
+        let cause = key?.removed(from: cause) ?? cause
+        return FeedError(kind, operation: operation, cause: cause, cure: cure, isRetryable: retryable, scope: scope)
+    }
+}
+
+extension ErrorRule {
+    /// A page for people where data was asked for: a firewall or a login in between.
+    static let htmlPage = ErrorRule(
+        .blocked, "a web page came in place of data",
+        cure: "the provider or a proxy blocks this address: use a key, or another address")
+}

@@ -1,0 +1,125 @@
+public import Foundation
+
+/// An answer in which the provider says itself whether it is one, whatever the HTTP status says.
+public enum Envelope<Value: Sendable>: Sendable {
+    case success(Value)
+    case failure(EnvelopeFailure)
+    /// Neither; with the first bytes, quoted. Never an empty success.
+    case unknown(String)
+
+    /// Looks for a failure in every form providers are known to use, then reads the value with `read`,
+    /// which returns nil where the body does not hold it.
+    public init(_ body: Data, value read: (Data) -> Value?) {
+        if let failure = EnvelopeFailure(body) {
+            self = .failure(failure)
+        } else if let value = read(body) {
+            self = .success(value)
+        } else {
+            self = .unknown(OutsideText.quoted(body))
+        }
+    }
+}
+
+/// A failure that a body names.
+///
+/// The forms: `{"status":{"error_code":429,"error_message":"…"}}`, the same below `error`, the code beside
+/// `status`, `{"error":"…"}`, `{"error":["…"]}`, `{"status":500,"error":"…"}`, `{"code":-1121,"msg":"…"}`, and the
+/// plain text `error code: 1015`.
+public struct EnvelopeFailure: Hashable, Sendable {
+    /// Nil where the body names none.
+    public var code: Int?
+    /// As it came: not yet escaped or bounded.
+    public var message: String
+
+    public init(code: Int?, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Bodies that state an error are short; a longer one is data.
+    private static let longest = 64 << 10
+
+    /// Nil where the body states no failure.
+    public init?(_ body: Data) {
+        guard body.count <= Self.longest, let first = body.first(where: { !$0.isJSONBlank }) else { return nil }
+        if first == UInt8(ascii: "{") {
+            guard let form = try? JSONDecoder().decode(ErrorForm.self, from: body), let failure = form.failure else {
+                return nil
+            }
+            self = failure
+        } else {
+            self.init(plainText: String(decoding: body.prefix(200), as: UTF8.self))
+        }
+    }
+
+    /// What Cloudflare answers in place of a page: `error code: 1015`.
+    private init?(plainText text: String) {
+        let words = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+        guard words.hasPrefix("error code:"), let code = Int(words.dropFirst(11).drop { $0 == " " }) else { return nil }
+        self.init(code: code, message: words)
+    }
+}
+
+/// Every known place of a code and a message at once. Everything is optional and of any type, since a coin
+/// may be called `status` or `error`, too.
+private struct ErrorForm: Decodable {
+    private var status: Part?
+    private var error: Part?
+    private var errorCode: Int?
+    private var code: Int?
+    private var message: String?
+    private var hasData: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case status, error, code, message, msg, data, result
+        case errorCode = "error_code"
+        case errorMessage = "error_message"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        status = try? keys.decode(Part.self, forKey: .status)
+        error = try? keys.decode(Part.self, forKey: .error)
+        errorCode = (try? keys.decode(Part.self, forKey: .errorCode))?.number
+        code = (try? keys.decode(Part.self, forKey: .code))?.number
+        message =
+            (try? keys.decode(String.self, forKey: .errorMessage))
+            ?? (try? keys.decode(String.self, forKey: .message)) ?? (try? keys.decode(String.self, forKey: .msg))
+        hasData = keys.contains(.data) || keys.contains(.result)
+    }
+
+    var failure: EnvelopeFailure? {
+        let named = [errorCode, error?.form?.statedCode, status?.form?.statedCode].compactMap { $0 }.first { $0 != 0 }
+        let text = error?.text ?? error?.form?.statedMessage ?? status?.form?.statedMessage
+        if let named { return EnvelopeFailure(code: named, message: text ?? message ?? "error \(named)") }
+        if let text, !text.isEmpty { return EnvelopeFailure(code: status?.number ?? code, message: text) }
+        let number = code ?? status?.number.flatMap { $0 >= 400 ? $0 : nil }
+        if let message, !hasData, let number, number != 0, number != 200 {
+            return EnvelopeFailure(code: number, message: message)
+        }
+        return nil
+    }
+
+    /// What stands inside `status` or `error`, one or two levels down.
+    private var statedCode: Int? { errorCode ?? status?.form?.errorCode ?? code }
+    private var statedMessage: String? { message ?? status?.form?.message }
+
+    /// A number, a text, a list of texts, or an object.
+    private final class Part: Decodable {
+        let number: Int?
+        let text: String?
+        let form: ErrorForm?
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            let word = try? value.decode(String.self)
+            number = (try? value.decode(Int.self)) ?? word.flatMap { Int($0) }
+            text = word ?? (try? value.decode([String].self))?.joined(separator: "; ")
+            form = number == nil && text == nil ? try? ErrorForm(from: decoder) : nil
+        }
+    }
+}
+
+extension UInt8 {
+    var isJSONBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}

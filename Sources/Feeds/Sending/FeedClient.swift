@@ -1,0 +1,264 @@
+import Foundation
+import Markets
+
+/// Sends requests of one feed: adds key and validators, counts, repeats, honours waits, and turns everything that
+/// goes wrong into one `FeedError`.
+public actor FeedClient {
+    public nonisolated let environment: FeedEnvironment
+    private let provider: any Provider
+    private let transport: any HTTPTransport
+    private let memory: any FeedMemory
+    private let retry: RetryPolicy
+    let time: any TimeSource
+    private let random: @Sendable () -> Double
+    private var key: Secret?
+    /// Outer nil: not yet recalled.
+    private var wait: FeedWait??
+
+    /// - Parameter random: from 0 up to, not including, 1; for the jitter.
+    public init(
+        _ provider: any Provider, _ environment: FeedEnvironment, transport: any HTTPTransport,
+        memory: any FeedMemory, retry: RetryPolicy = RetryPolicy(), time: any TimeSource = SystemTime(),
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        self.provider = provider
+        self.environment = environment
+        self.transport = transport
+        self.memory = memory
+        self.retry = retry
+        self.time = time
+        self.random = random
+        key = environment.key
+    }
+
+    /// Sends a request by its cache policy, with repeats, all within `limit`.
+    public func send<Response>(
+        _ request: some FeedRequest<Response>, within limit: Duration, obeying obedience: WaitObedience = .all
+    ) async throws(FeedError) -> Response {
+        let url = environment.baseURL.url(path: request.path, query: request.query)
+        let feed = environment.feed
+        let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(url, of: feed)
+        switch request.cachePolicy {
+        case .cachedOnly:
+            guard let stored else {
+                throw classification(of: request).failure(.empty, "nothing is stored", retryable: false)
+            }
+            return try read(stored, request)
+        case .cachedIfFresh(let age):
+            if let stored, time.now().since(stored.confirmedAt) < age, let value = try? read(stored, request) {
+                return value
+            }
+        case .revalidate, .reload: break
+        }
+        if let (wait, until) = await waitInForce(obedience) {
+            let classification = classification(of: request)
+            var error = classification.failure(wait.cause, "waits until \(until.utcText): \(wait.message)")
+            error.notBefore = NotBefore(at: until, isNamed: wait.namedUntil != nil)
+            throw error
+        }
+        // What is stored but no longer readable is asked for anew.
+        let readable = stored.flatMap { stored in (try? read(stored, request)).map { (stored, $0) } }
+        let loaded = try await load(
+            request, validators: readable?.0.validators, until: time.uptime() + limit, RequestTally(), onRetry: nil)
+        switch (loaded.content, readable) {
+        case (.notModified, let (stored, value)?):
+            await memory.keep(
+                StoredBody(body: stored.body, validators: stored.validators, confirmedAt: loaded.at), url, of: feed)
+            return value
+        case (.fresh(let value, let body), _):
+            if case .cachedIfFresh = request.cachePolicy {
+                let stored = StoredBody(body: body, validators: Validators(loaded.headers), confirmedAt: loaded.at)
+                await memory.keep(stored, url, of: feed)
+            }
+            return value
+        case (.notModified, nil):
+            throw classification(of: request).failure(.badStatus, "304 not modified, though nothing was known")
+        }
+    }
+
+    private func read<Response>(
+        _ stored: StoredBody, _ request: some FeedRequest<Response>
+    ) throws(FeedError) -> Response {
+        do {
+            return try request.decode(stored.body)
+        } catch {
+            throw classification(of: request).failure(.decode, "the stored answer \(error.reason)", retryable: false)
+        }
+    }
+}
+
+// MARK: One request and its repeats
+
+extension FeedClient {
+    /// Sends a request until it is answered well, or the policy says stop.
+    ///
+    /// - Parameter end: in `uptime`; nothing outlives it.
+    func load<Response>(
+        _ request: some FeedRequest<Response>, validators: Validators?, until end: Duration, _ tally: RequestTally,
+        onRetry: (@Sendable (Int, Duration, FeedError) async -> Void)?
+    ) async throws(FeedError) -> Loaded<Response> {
+        var validators = validators
+        var attempt = 1
+        var keyWasReread = false
+        while true {
+            let remaining = end - time.uptime()
+            guard remaining > .zero else {
+                throw classification(of: request).failure(.timeout, "the poll's time ran out before it was asked")
+            }
+            var error: FeedError
+            do {
+                let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining), tally)
+                await forgetWait()
+                return loaded
+            } catch let failed {
+                error = failed
+            }
+            if Task.isCancelled { throw error }
+            if error.status == 304 { validators = nil }
+            if error.refusesKey, !keyWasReread {
+                keyWasReread = true
+                if await rereadKey() { continue }
+            }
+            error = await remember(error)
+            switch retry.decide(
+                after: attempt, error, remaining: end - time.uptime(), now: time.now(), random: random())
+            {
+            case .stop: throw error
+            case .retry(let delay):
+                await onRetry?(attempt, delay, error)
+                do { try await time.sleep(for: delay) } catch {
+                    throw classification(of: request).error(from: .cancelled)
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func sendOnce<Response>(
+        _ request: some FeedRequest<Response>, _ validators: Validators?, within limit: Duration, _ tally: RequestTally
+    ) async throws(FeedError) -> Loaded<Response> {
+        let classification = classification(of: request)
+        let outgoing = try wireRequest(request, validators, classification)
+        tally.add()
+        _ = await memory.countRequest(of: environment.feed, in: UTCMonth(time.now()))
+        let answer: HTTPAnswer
+        do {
+            answer = try await transport.exchange(outgoing, within: limit)
+        } catch {
+            throw classification.error(from: error)
+        }
+        let now = time.now()
+        if answer.status == 304, let validators, validators.match(answer.headers) {
+            return Loaded(content: .notModified, headers: answer.headers, at: now)
+        }
+        if let error = classification.error(in: answer, now: now) { throw error }
+        do {
+            let value = try request.decode(answer.body)
+            return Loaded(content: .fresh(value, body: answer.body), headers: answer.headers, at: now)
+        } catch {
+            var failed = classification.failure(
+                .decode, "the answer \(error.reason)", retryable: error.isRetryable, scope: .request)
+            failed.status = answer.status
+            throw failed
+        }
+    }
+
+    private func wireRequest(
+        _ request: some FeedRequest, _ validators: Validators?, _ classification: Classification
+    ) throws(FeedError) -> WireRequest {
+        var headers = HTTPFields(request.headers)
+        headers.append("Accept", request.acceptedContent.acceptHeader)
+        headers.append("User-Agent", environment.userAgent)
+        if let keyHeader { headers.append(keyHeader.name, keyHeader.value) }
+        for header in validators?.headers ?? [] { headers.append(header.name, header.value) }
+        if request.cachePolicy == .reload { headers.append("Cache-Control", "no-cache") }
+        var body: Data?
+        if let content = request.body {
+            headers.append("Content-Type", content.contentType)
+            do {
+                body = try content.encoded()
+            } catch {
+                throw classification.failure(.badRequest, "the body cannot be encoded", retryable: false)
+            }
+        }
+        return WireRequest(
+            method: request.method, url: environment.baseURL.url(path: request.path, query: request.query),
+            headers: headers, body: body, bodyLimit: request.bodyLimit)
+    }
+
+    /// For what shows only after the body was read.
+    func failure(of request: some FeedRequest, _ kind: FeedError.Kind, _ cause: String) -> FeedError {
+        classification(of: request).failure(kind, cause, retryable: false, scope: .request)
+    }
+
+    private func classification(of request: some FeedRequest) -> Classification {
+        Classification(
+            operation: request.method.rawValue.lowercased() + " " + environment.baseURL.place(of: request.path),
+            acceptedStatus: request.acceptedStatus, acceptedContent: request.acceptedContent,
+            codes: provider.errorCodes, key: key)
+    }
+}
+
+// MARK: Waits and the key
+
+extension FeedClient {
+    /// The wait that holds now, and until when.
+    func waitInForce(_ obedience: WaitObedience) async -> (FeedWait, until: Date)? {
+        guard let wait = await recalledWait() else { return nil }
+        // A key that was mended ends the block without a restart.
+        if wait.isBlock, wait.mark == mark { _ = await rereadKey() }
+        return wait.end(time.now(), obedience, mark: mark).map { (wait, $0) }
+    }
+
+    func recalledWait() async -> FeedWait? {
+        if let wait { return wait }
+        let recalled = await memory.wait(of: environment.feed)
+        wait = .some(recalled)
+        return recalled
+    }
+
+    func requests(in month: UTCMonth) async -> Int {
+        await memory.requests(of: environment.feed, in: month)
+    }
+
+    /// Kept before anything else happens: a restart in the middle of a pause must not ask too early.
+    /// Returns the error with the moment that now holds.
+    private func remember(_ error: FeedError) async -> FeedError {
+        let now = time.now()
+        guard let next = FeedWait.after(error, previous: await recalledWait(), now: now, mark: mark) else {
+            return error
+        }
+        wait = .some(next)
+        await memory.keep(next, of: environment.feed)
+        var error = error
+        if next.cause == .quota, error.kind != .quota {
+            error.kind = .quota
+            error.cause += "; it lasts, so the month's quota is taken for exhausted"
+        }
+        let at = max(next.until, next.namedUntil ?? next.until)
+        error.notBefore = NotBefore(at: at, isNamed: next.namedUntil == at)
+        return error
+    }
+
+    private func forgetWait() async {
+        guard await recalledWait() != nil else { return }
+        wait = .some(nil)
+        await memory.keep(nil, of: environment.feed)
+    }
+
+    /// True where another key is there now.
+    private func rereadKey() async -> Bool {
+        guard let reread = environment.rereadKey, let fresh = await reread(), fresh != key else { return false }
+        key = fresh
+        return true
+    }
+
+    private var keyHeader: (name: String, value: String)? { key.flatMap(provider.header) }
+    private var mark: UInt32 { environment.mark(keyHeader: keyHeader) }
+}
+
+extension FeedError {
+    fileprivate var refusesKey: Bool {
+        scope == .feed && (status == 401 || status == 403 || kind == .unauthorized || kind == .forbidden)
+    }
+}

@@ -1,4 +1,0 @@
-import AsyncHTTPClient
-import Markets
-import NIOCore
-import NIOHTTP1

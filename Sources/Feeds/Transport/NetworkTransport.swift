@@ -1,0 +1,119 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The real network: one HTTP client on one thread, for the whole process.
+///
+/// Retry, redirects and caching are not its business, so all of that is switched off in the client.
+public final class NetworkTransport: HTTPTransport {
+    private let group: MultiThreadedEventLoopGroup
+    private let client: HTTPClient
+
+    /// - Parameter trustRoots: PEM files of authorities to trust beside the system's own.
+    ///   Throws where one cannot be read.
+    public init(trustRoots: [String] = []) throws {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10)),
+            connectionPool: .init(idleTimeout: .seconds(30)),
+            // The limit of a page: more than this is never unpacked, however small it came.
+            decompression: .enabled(limit: .size(8 << 20)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        if !trustRoots.isEmpty {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = try trustRoots.map { .certificates(try NIOSSLCertificate.fromPEMFile($0)) }
+            configuration.tlsConfiguration = tls
+        }
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+    }
+
+    /// Closes all connections. Nothing can be sent afterwards; must be called before the last reference goes.
+    public func shutdown() async {
+        try? await client.shutdown()
+        try? await group.shutdownGracefully()
+    }
+
+    /// The head's arrival does not end the race: a server that drips its body must not outlive the timeout.
+    public func exchange(
+        _ request: WireRequest, within timeout: Duration
+    ) async throws(TransportFault) -> HTTPAnswer {
+        guard timeout > .zero else { throw .timeout(timeout) }
+        let (timeIsUp, result) = await withTaskGroup(of: Result<HTTPAnswer, TransportFault>?.self) { group in
+            group.addTask { await self.perform(request, timeout) }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return nil
+            }
+            var timeIsUp = false
+            var result = Result<HTTPAnswer, TransportFault>.failure(.cancelled)
+            while let next = await group.next() {
+                if let next { result = next } else { timeIsUp = true }
+                if !timeIsUp { break }
+                group.cancelAll()
+            }
+            group.cancelAll()
+            return (timeIsUp, result)
+        }
+        if Task.isCancelled { throw .cancelled }
+        switch result {
+        case .success(var answer):
+            if timeIsUp, answer.cut == .cancelled { answer.cut = .timeout(timeout) }
+            return answer
+        case .failure(let fault):
+            throw timeIsUp && fault == .cancelled ? .timeout(timeout) : fault
+        }
+    }
+
+    private func perform(_ request: WireRequest, _ timeout: Duration) async -> Result<HTTPAnswer, TransportFault> {
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        outgoing.headers = HTTPHeaders(request.headers.all.map { ($0.name, $0.value) })
+        outgoing.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip, deflate")
+        if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+        do {
+            // Longer than the race on purpose: the race ends both head and body.
+            let deadline = NIODeadline.now() + .nanoseconds(timeout.nanoseconds) + .seconds(5)
+            let response = try await client.execute(outgoing, deadline: deadline)
+            return .success(await answer(response, limit: request.bodyLimit, timeout))
+        } catch {
+            return .failure(TransportFault(error, timeout: timeout))
+        }
+    }
+
+    /// Reads the body, counting while it streams.
+    private func answer(_ response: HTTPClientResponse, limit: Int, _ timeout: Duration) async -> HTTPAnswer {
+        let headers = HTTPFields(response.headers.map { (name: $0.name, value: $0.value) })
+        var answer = HTTPAnswer(status: Int(response.status.code), headers: headers, body: Data())
+        if let announced = headers["Content-Length"].flatMap({ Int($0) }) {
+            guard announced <= limit else {
+                answer.cut = .tooLarge(limit: limit)
+                return answer
+            }
+            answer.body.reserveCapacity(announced)
+        }
+        do {
+            for try await chunk in response.body {
+                guard answer.body.count + chunk.readableBytes <= limit else {
+                    answer.cut = .tooLarge(limit: limit)
+                    return answer
+                }
+                answer.body.append(contentsOf: chunk.readableBytesView)
+            }
+        } catch {
+            answer.cut = TransportFault(error, timeout: timeout)
+        }
+        return answer
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@testable import Feeds
-
-@Test func stub() {}
