@@ -2,6 +2,11 @@
 public struct Currency: Hashable, Sendable, CustomStringConvertible {
     public let code: String
 
+    /// US dollar.
+    public static let usd = Currency(known: "usd")
+
+    private init(known code: String) { self.code = code }
+
     /// Accepts either case (`USD` is `usd`).
     public init(_ text: String) throws(InvalidName) {
         let code = text.lowercased()

@@ -1,0 +1,113 @@
+import Foundation
+
+/// A configuration, where it came from, and what its owner should know about it.
+struct ConfigurationReading: Sendable {
+    var configuration: Configuration
+    /// nil: no file, the built-in defaults.
+    var file: ConfigurationFile?
+    /// What was accepted and yet deserves a word, in the file's order.
+    var warnings: [ConfigurationFault] = []
+    /// For people, where a command did not get what it looked for and goes on with the default paths.
+    var note: String?
+
+    /// For the daemon and `check`: finds the file, reads it, and tells all faults at once.
+    static func read(
+        option: String?, _ host: HostEnvironment = .current
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        guard let file = ConfigurationFile.find(option: option, host) else { return builtIn(host, file: nil) }
+        return try read(file, host, secrets: .needed)
+    }
+
+    /// For commands that only read: they need no secrets, and go on with the default paths where the configuration
+    /// is closed to them, unless `--config` names it.
+    static func readForQuestions(
+        option: String?, _ host: HostEnvironment = .current
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        guard let file = ConfigurationFile.find(option: option, host) else { return builtIn(host, file: nil) }
+        do {
+            return try read(file, host, secrets: .spared)
+        } catch .unreadable(let path, reason: let reason, closed: true) where file.origin != .option {
+            var reading = builtIn(host, file: file)
+            reading.note = "the configuration \(path.printable) cannot be read (\(reason)); using the default paths"
+            return reading
+        }
+    }
+
+    /// Whether a secret must be there. A user who may ask for prices need not be one who may read the keys.
+    enum Secrets: Sendable {
+        case needed, spared
+    }
+
+    private static func builtIn(_ host: HostEnvironment, file: ConfigurationFile?) -> ConfigurationReading {
+        let folders = file?.folders(host) ?? DefaultFolders(host, usesSystemFile: false)
+        return ConfigurationReading(configuration: Configuration(folders: folders), file: file)
+    }
+
+    private static func read(
+        _ file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        let text: String
+        do {
+            text = try BoundedFile.text(file.path)
+        } catch {
+            throw .unreadable(file: file.path, reason: error.reason, closed: error.cause == .closed)
+        }
+        return try parse(text, file: file, host, secrets: secrets)
+    }
+
+    /// `text` as the contents of `file`.
+    static func parse(
+        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets = .needed
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        let report = FaultReport(file: file.path)
+        let source = ValueSource(file: file.path, host: host, secrets: secrets)
+        var configuration = Configuration(folders: file.folders(host))
+        do {
+            if let tree = try YAMLDocument.read(text, file: file.path, faults: &report.faults), !tree.isNull {
+                if case .mapping(let pairs) = tree.content {
+                    configuration.overlay(
+                        Section(pairs, path: "", at: tree.position, source: source, report: report))
+                } else {
+                    report.fault(tree.position, nil, "expected keys such as watch: and alerts:, found \(tree.kind)")
+                }
+            }
+        } catch {
+            report.faults.append(error)
+        }
+        guard report.faults.isEmpty else { throw .faults(report.faultsInOrder) }
+        return ConfigurationReading(configuration: configuration, file: file, warnings: report.warningsInOrder)
+    }
+}
+
+extension Configuration {
+    /// Lays the file over the defaults.
+    fileprivate mutating func overlay(_ root: Section) {
+        currency = root.asWritten("currency", .currency) ?? currency
+        let feedsGiven = Feed.list(root)
+        feeds = feedsGiven ?? feeds
+        if let section = root.section("watch") { watch = Watch(section, feeds: feeds) }
+        if let section = root.section("poll") { poll = Poll(section) }
+        if let section = root.section("history") { history = History(section, defaults: history) }
+
+        let channelSection = root.section("notify")
+        let channels = ChannelNames(known: channelSection?.names ?? [])
+        if let channelSection { notify = Channel.list(channelSection) }
+        alerts = Rule.list(root, channels: channels, kept: history)
+        builtinAlerts = root.value("builtin_alerts", .boolean) ?? builtinAlerts
+        if root.isNull("digest") {
+            digest = nil
+        } else if let section = root.section("digest") {
+            digest = Digest(section, channels: channels)
+        }
+        if let section = root.section("heartbeat") { heartbeat = Heartbeat(section) }
+
+        timeZone = root.value("timezone", .timeZone) ?? timeZone
+        if let section = root.section("log") { log = Log(section, defaults: log) }
+        statusFile = root.value("status_file", .path) ?? statusFile
+        metricsFile = root.value("metrics_file", .path)
+        root.finish()
+        if watch.top == 0, namedMarkets.isEmpty, root.isSound {
+            root.fault("nothing is watched: name watch.markets, or set watch.top")
+        }
+    }
+}

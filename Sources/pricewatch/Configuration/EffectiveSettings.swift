@@ -1,0 +1,52 @@
+import Markets
+
+/// What follows from the keys together. Nothing here is a key of its own.
+extension Configuration {
+    /// Most markets that one request brings.
+    static let marketsAPage = 250
+
+    /// The markets named in the configuration: those of `watch.markets`, then those that only rules name, in the
+    /// order of the file.
+    var namedMarkets: [Market] {
+        var markets = watch.markets
+        var seen = Set(markets.map(\.id))
+        for case .markets(let ids) in alerts.map(\.scope) {
+            for id in ids where seen.insert(id).inserted { markets.append(Market(id: id)) }
+        }
+        return markets
+    }
+
+    /// The time between two polls as configured: `poll.every`, else that of the first feed. Waits and the quota's
+    /// pace may lengthen it.
+    var interval: Duration { poll.every ?? feeds.first.map(every(of:)) ?? Plan.public.every }
+
+    /// The time between two questions to this feed.
+    func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.plan.every }
+
+    /// D, the longest a cycle of so many requests may last.
+    func cycleDeadline(pages: Int) -> Duration { max(interval, poll.timeout * max(1, pages)) }
+
+    /// From when on this market's quote is old: its own setting, its feed's, the poll's, else the longer of
+    /// 15 minutes and three intervals.
+    func staleAfter(of market: MarketID) -> Duration {
+        let named = watch.markets.first { $0.id == market }
+        if let own = named?.staleAfter { return own }
+        let feed = feeds.first { $0.name == named?.feed } ?? feeds.first
+        if let configured = feed?.staleAfter ?? poll.staleAfter { return configured }
+        let every = feed.map(every(of:)) ?? interval
+        return max(.minutes(15), every * 3)
+    }
+}
+
+extension Configuration.Feed {
+    /// Requests a month; nil: no limit known.
+    var monthlyQuota: Int? { quotaMonth ?? plan.quota(at: provider) }
+
+    /// What this market is called here; nil: it has no mapping, or is asked of another feed alone. CoinGecko and
+    /// our generic feed are asked by the id itself, which is the first provider's.
+    func id(of market: Configuration.Market) -> String? {
+        if let feed = market.feed, feed != name { return nil }
+        if let id = market.ids[name] ?? market.ids[provider.rawValue] { return id }
+        return provider == .coinGecko || provider == .json ? market.id.text : nil
+    }
+}

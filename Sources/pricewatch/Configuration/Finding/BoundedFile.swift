@@ -1,0 +1,56 @@
+import Foundation
+
+/// Reads small files whole. A configuration or a key of more than 1 MiB is a mistake (a path to a device, say).
+enum BoundedFile {
+    static let limit = 1 << 20
+
+    struct Unreadable: Error, Hashable, Sendable {
+        /// Such as `permission denied`.
+        var reason: String
+        var cause: Cause
+
+        enum Cause: Hashable, Sendable {
+            case absent, closed, other
+        }
+    }
+
+    static func text(_ path: String) throws(Unreadable) -> String {
+        let bytes = try bytes(path)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Unreadable(reason: "not UTF-8 text", cause: .other)
+        }
+        return text
+    }
+
+    private static func bytes(_ path: String) throws(Unreadable) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(errno) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw unreadable(errno) }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else { throw Unreadable(reason: "larger than 1 MiB", cause: .other) }
+        }
+    }
+
+    /// Whether there is something at `path`; true, too, where a closed folder hides the answer.
+    static func exists(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) == 0 || errno == EACCES
+    }
+
+    private static func unreadable(_ code: Int32) -> Unreadable {
+        let cause: Unreadable.Cause =
+            switch code {
+            case ENOENT, ENOTDIR: .absent
+            case EACCES, EPERM: .closed
+            default: .other
+            }
+        return Unreadable(reason: String(cString: strerror(code)).lowercased(), cause: cause)
+    }
+}

@@ -1,0 +1,125 @@
+import Markets
+
+extension Configuration {
+    /// One entry of `notify`: where messages go.
+    struct Channel: Hashable, Sendable {
+        /// As rules call it: 1 to 64 characters.
+        var name: String
+        var kind: Kind
+        /// `quiet`: below critical waits for its end and comes as one; nil: never quiet.
+        var quiet: QuietHours?
+        /// `max_age`: a message that could not be delivered for so long is dropped.
+        var maxAge: Duration = .hours(24)
+        /// `send_resolved`: whether the end of an alert is a message, too.
+        var sendResolved = true
+        /// `timeout`: of one attempt.
+        var timeout: Duration = .seconds(30)
+        /// `allow_http`: plain http to other machines, too.
+        var allowHTTP = false
+
+        enum Kind: Hashable, Sendable {
+            /// A POST of the events as JSON.
+            case webhook(url: Secret)
+            case slack(url: Secret)
+            case discord(url: Secret)
+            /// A chat, as its number or @name, and the bot's `token`.
+            case telegram(chat: String, token: Secret)
+            /// The topic's URL and, where it is protected, a `token`.
+            case ntfy(url: Secret, token: Secret?)
+            /// A program and its arguments; no shell.
+            case exec([String])
+        }
+    }
+}
+
+extension Configuration.Channel {
+    static let kinds = ["webhook", "slack", "discord", "telegram", "ntfy", "exec"]
+
+    static func list(_ section: Section) -> [Configuration.Channel] {
+        section.children().compactMap { Configuration.Channel(name: $0.name, $0.item) }
+    }
+
+    private init?(name: String, _ item: Item) {
+        guard let section = item.section() else { return nil }
+        if let objection = Scalar.objection(toName: name, upTo: 64) {
+            item.fault("the name of the channel \(objection)")
+        }
+        let allowHTTP = section.value("allow_http", .boolean) ?? false
+        let given = Self.kinds.filter(section.holds)
+        let kind = Self.kind(section, given: given, rule: .plain(allowHTTP: allowHTTP))
+        let quiet = section.value("quiet", .quietHours)
+        let maxAge = section.value("max_age", .duration(atLeast: .minutes(1)))
+        let sendResolved = section.value("send_resolved", .boolean)
+        let timeout = section.value("timeout", .duration(atLeast: .milliseconds(1)))
+        section.finish()
+        if given.isEmpty {
+            item.fault("needs one of \(Self.kinds.joined(separator: ", "))")
+        } else if given.count > 1 {
+            section.fault(at: given[1], "a channel is one thing: \(given.joined(separator: " and ")) need a name each")
+        }
+        guard let kind else { return nil }
+        self.init(name: name, kind: kind, quiet: quiet, allowHTTP: allowHTTP)
+        if let maxAge { self.maxAge = maxAge }
+        if let sendResolved { self.sendResolved = sendResolved }
+        if let timeout { self.timeout = timeout }
+    }
+
+    private static func kind(_ section: Section, given: [String], rule: URLRule) -> Kind? {
+        let webhook = section.secretURL("webhook", rule)
+        let slack = section.secretURL("slack", rule)
+        let discord = section.secretURL("discord", rule)
+        let chat = section.asWritten("telegram", .name(upTo: 64))
+        let ntfy = section.secretURL("ntfy", rule)
+        let token = section.secret("token")
+        let command = section.strings("exec")
+        if section.holds("token"), !given.contains("telegram"), !given.contains("ntfy") {
+            section.fault(at: "token", "belongs to telegram and ntfy")
+        }
+        switch given.first {
+        case "webhook": return webhook.map { .webhook(url: $0) }
+        case "slack": return slack.map { .slack(url: $0) }
+        case "discord": return discord.map { .discord(url: $0) }
+        case "ntfy": return ntfy.map { .ntfy(url: $0, token: token) }
+        case "telegram":
+            if !section.holds("token") {
+                section.fault(at: "telegram", "needs the bot's token: add token_file, token_env or token")
+            }
+            guard let chat, let token else { return nil }
+            return .telegram(chat: chat, token: token)
+        case "exec":
+            guard let command else { return nil }
+            if command.first?.isEmpty ?? true {
+                section.fault(at: "exec", "names no program, such as [/usr/local/bin/on-alert]")
+                return nil
+            }
+            return .exec(command)
+        default: return nil
+        }
+    }
+}
+
+/// The names that `notify` lists of rules and of the digest may hold.
+struct ChannelNames {
+    var known: [String]
+
+    /// nil where the key is absent: every channel.
+    func read(_ section: Section, _ key: String) -> [String]? {
+        guard section.holds(key) else {
+            section.ignore(key)
+            return nil
+        }
+        var names: [String] = []
+        for item in section.items(key) {
+            guard let name = item.value(.name(upTo: 64)) else { continue }
+            if known.contains(name) {
+                names.append(name)
+            } else {
+                let close = DidYouMean.closest(to: name, among: known).map { "; did you mean \($0)?" }
+                let all =
+                    known.isEmpty ? "; notify defines no channel" : "; notify has \(known.joined(separator: ", "))"
+                item.fault("there is no channel \(name.quoted)\(close ?? all)")
+            }
+        }
+        return names
+    }
+}

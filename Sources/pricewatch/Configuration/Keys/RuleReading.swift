@@ -1,0 +1,142 @@
+import Markets
+
+extension Configuration.Rule {
+    static let conditions = ["above", "below", "outside", "rises", "falls", "moves", "new_high", "new_low", "stale"]
+    static let relative: Set = ["rises", "falls", "moves"]
+
+    static func list(_ root: Section, channels: ChannelNames, kept: Configuration.History) -> [Configuration.Rule] {
+        var rules: [Configuration.Rule] = []
+        var names: Set<String> = []
+        for item in root.items("alerts") {
+            guard let section = item.section() else { continue }
+            let name = section.asWritten("name", .name(upTo: 200))
+            if let name, !names.insert(name).inserted {
+                section.fault(at: "name", "another rule is called \(name.quoted), too")
+            }
+            if name == nil, !section.holds("name") { item.fault("needs a name") }
+            guard let rule = Configuration.Rule(section, name: name ?? "", channels: channels) else { continue }
+            if let window = rule.window, !kept.keepSamples.reaches(window.length),
+                !kept.keepCandles.reaches(window.length)
+            {
+                section.fault(
+                    at: window.key,
+                    "the window of \(window.length.unitsText) is longer than what is kept; see history.keep_samples")
+            }
+            if name != nil { rules.append(rule) }
+        }
+        return rules
+    }
+
+    private init?(_ section: Section, name: String, channels: ChannelNames) {
+        let scope = Self.scope(section)
+        let condition = Self.condition(section)
+        let holdFor = section.value("for", .duration)
+        let clear = section.value("clear", .price)
+        let keepFiringFor = section.value("keep_firing_for", .duration)
+        let repeatEvery = section.value("repeat", .duration(atLeast: .seconds(1)))
+        let repeatOnMove = section.value("repeat_on_move", .percent)
+        let once = section.value("once", .boolean)
+        let expires = section.value("expires", .time)
+        let severity = section.value("severity", .word(AlertRule.Severity.self))
+        let notify = channels.read(section, "notify")
+        let note = section.asWritten("note", .text(upTo: 2000))
+        let enabled = section.value("enabled", .boolean)
+        section.finish()
+        if let clear, let condition { Self.judge(clear, of: condition, section) }
+        guard let scope, let condition else { return nil }
+        self.init(name: name, scope: scope, condition: condition)
+        if let holdFor { self.holdFor = holdFor }
+        self.clear = clear
+        if let keepFiringFor { self.keepFiringFor = keepFiringFor }
+        self.repeatEvery = repeatEvery
+        self.repeatOnMove = repeatOnMove
+        if let once { self.once = once }
+        self.expires = expires
+        if let severity { self.severity = severity }
+        self.notify = notify
+        self.note = note
+        if let enabled { self.enabled = enabled }
+    }
+
+    private static func scope(_ section: Section) -> AlertRule.Scope? {
+        let market = section.asWritten("market", .marketID)
+        if section.holds("market"), section.holds("markets") {
+            section.fault(at: "markets", "stands beside market: use one of them")
+        }
+        if section.text("markets") == "all" {
+            section.ignore("markets")
+            return .all
+        }
+        let items = section.items("markets", expected: "a list of ids, or all")
+        let markets = items.compactMap { $0.value(.marketID) }
+        if let market { return .markets([market]) }
+        if !markets.isEmpty { return .markets(markets) }
+        if section.holds("markets") {
+            if section.isEmptyList("markets") { section.fault(at: "markets", "is empty; use ids, or all") }
+        } else if !section.holds("market") {
+            section.fault("needs market: ID, markets: [ID, …] or markets: all")
+        }
+        return nil
+    }
+
+    private static func condition(_ section: Section) -> Condition? {
+        let given = conditions.filter(section.holds)
+        let above = section.value("above", .price)
+        let below = section.value("below", .price)
+        let outside = section.pair("outside", .price)
+        let rises = section.value("rises", .percent)
+        let falls = section.value("falls", .percent)
+        let moves = section.value("moves", .percent)
+        let within = section.value("within", .duration(atLeast: .seconds(1)))
+        let newHigh = section.value("new_high", .duration(atLeast: .minutes(1)))
+        let newLow = section.value("new_low", .duration(atLeast: .minutes(1)))
+        let stale = section.value("stale", .duration(atLeast: .seconds(1)))
+
+        guard let only = given.first else {
+            section.fault("needs a condition: one of \(conditions.joined(separator: ", "))")
+            return nil
+        }
+        if given.count > 1 {
+            let all = given.joined(separator: " and ")
+            section.fault(at: given[1], "a rule has one condition: make \(all) a rule each")
+            return nil
+        }
+        if !relative.contains(only), section.holds("within") {
+            section.fault(at: "within", "belongs to rises, falls and moves")
+        }
+        if relative.contains(only), !section.holds("within") {
+            section.fault(at: only, "needs within, the time it may take, such as within: 1h")
+        }
+        if let outside, outside.0 >= outside.1 {
+            section.fault(at: "outside", "the lower bound comes first: [low, high]")
+        }
+        switch only {
+        case "above": return above.map { .above($0) }
+        case "below": return below.map { .below($0) }
+        case "outside": return outside.map { .outside(low: $0.0, high: $0.1) }
+        case "new_high": return newHigh.map { .newHigh($0) }
+        case "new_low": return newLow.map { .newLow($0) }
+        case "stale": return stale.map { .stale($0) }
+        default: break
+        }
+        guard let within else { return nil }
+        if let rises { return .rises(rises, within: within) }
+        if let falls { return .falls(falls, within: within) }
+        return moves.map { .moves($0, within: within) }
+    }
+
+    /// A level on the wrong side would resolve the alert at the moment it fires.
+    private static func judge(_ clear: Price, of condition: Condition, _ section: Section) {
+        switch condition {
+        case .above(let threshold) where clear > threshold:
+            section.fault(at: "clear", "\(clear) lies above the threshold \(threshold); it must not")
+        case .below(let threshold) where clear < threshold:
+            section.fault(at: "clear", "\(clear) lies below the threshold \(threshold); it must not")
+        case .outside(let low, let high) where clear < low || clear > high:
+            section.fault(at: "clear", "\(clear) lies outside \(low) to \(high); it must not")
+        case .above, .below, .outside: break
+        case .rises, .falls, .moves, .newHigh, .newLow, .stale:
+            section.fault(at: "clear", "belongs to above, below and outside")
+        }
+    }
+}

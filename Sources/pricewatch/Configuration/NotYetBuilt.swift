@@ -1,0 +1,43 @@
+/// The keys and words of the contract that this release reads and checks, but does not act on. A line goes when its
+/// feature comes.
+///
+/// To leave a key out, or to set it to null, false or an empty list, asks for nothing and is fine.
+enum NotYetBuilt {
+    enum Weight: Sendable {
+        /// Ignoring it would betray its owner: an alert that never fires, a message that is never sent.
+        case fault
+        /// Nothing is lost that would be missed.
+        case warning
+    }
+
+    /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
+    static let entries: [(key: String, weight: Weight, meaning: String)] = [
+        ("alerts[].outside", .fault, "the alert could never fire"),
+        ("alerts[].rises", .fault, "the alert could never fire"),
+        ("alerts[].falls", .fault, "the alert could never fire"),
+        ("alerts[].moves", .fault, "the alert could never fire"),
+        ("alerts[].new_high", .fault, "the alert could never fire"),
+        ("alerts[].new_low", .fault, "the alert could never fire"),
+        ("alerts[].stale", .fault, "the alert could never fire"),
+        ("alerts[].keep_firing_for", .fault, "the alert would resolve too early"),
+        ("alerts[].repeat", .fault, "it would not remind"),
+        ("alerts[].repeat_on_move", .fault, "it would not remind"),
+        ("alerts[].once", .fault, "the alert would fire again"),
+        ("alerts[].expires", .fault, "the alert would fire after it"),
+        ("builtin_alerts", .warning, "stale data shows in the status alone"),
+        ("feeds[].provider=coinpaprika", .fault, "it would not be asked"),
+        ("feeds[].provider=coinmarketcap", .fault, "it would not be asked"),
+        ("feeds[].provider=binance", .fault, "it would not be asked"),
+        ("feeds[].provider=kraken", .fault, "it would not be asked"),
+        ("feeds[].provider=json", .fault, "it would not be asked"),
+        ("notify.*", .fault, "no message would be sent"),
+        ("digest.notify", .fault, "no message would be sent"),
+        ("heartbeat", .fault, "no sign of life would be sent"),
+        ("poll.confirm_moves_over", .warning, "every move is believed at once"),
+        ("metrics_file", .warning, "the file is not written"),
+    ]
+
+    static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {
+        entries.first { $0.key == key }
+    }
+}

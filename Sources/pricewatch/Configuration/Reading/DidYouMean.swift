@@ -1,0 +1,82 @@
+/// What was probably meant by a word nobody knows.
+enum DidYouMean {
+    /// Words of other programs, above all Prometheus and Alertmanager, and keys in the wrong place: our key, and
+    /// where it is at home.
+    private static let others: [String: (key: String, home: String)] = [
+        "interval": ("every", "poll.every"),
+        "scrape_interval": ("every", "poll.every"),
+        "evaluation_interval": ("every", "poll.every"),
+        "poll_interval": ("every", "poll.every"),
+        "every": ("every", "poll.every"),
+        "scrape_timeout": ("timeout", "poll.timeout"),
+        "timeout": ("timeout", "poll.timeout"),
+        "retry": ("retry", "poll.retry"),
+        "retries": ("attempts", "poll.retry.attempts"),
+        "attempts": ("attempts", "poll.retry.attempts"),
+        "stale_after": ("stale_after", "poll.stale_after"),
+        "confirm_moves_over": ("confirm_moves_over", "poll.confirm_moves_over"),
+        "repeat_interval": ("repeat", "alerts[].repeat"),
+        "receiver": ("notify", "notify"),
+        "receivers": ("notify", "notify"),
+        "channels": ("notify", "notify"),
+        "rules": ("alerts", "alerts"),
+        "retention": ("keep_samples", "history.keep_samples"),
+        "keep_samples": ("keep_samples", "history.keep_samples"),
+        "keep_candles": ("keep_candles", "history.keep_candles"),
+        "max_size": ("max_size", "history.max_size"),
+        "database": ("database", "history.database"),
+        "backfill": ("backfill", "history.backfill"),
+        "markets": ("markets", "watch.markets"),
+        "coins": ("markets", "watch.markets"),
+        "ids": ("markets", "watch.markets"),
+        "symbols": ("markets", "watch.markets"),
+        "top": ("top", "watch.top"),
+        "vs_currency": ("currency", "currency"),
+        "provider": ("provider", "feeds[].provider"),
+        "plan": ("plan", "feeds[].plan"),
+        "key": ("key", "feeds[].key"),
+        "api_key": ("key", "feeds[].key"),
+        "log_file": ("file", "log.file"),
+        "log_level": ("level", "log.level"),
+        "level": ("level", "log.level"),
+    ]
+
+    /// The full path of the key that `word` in the section at `path` was probably meant to be.
+    static func key(_ word: String, in path: String, values: Set<String>, sections: Set<String>) -> String? {
+        let known = values.union(sections)
+        func inSection(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+        if let other = others[word] { return known.contains(other.key) ? inSection(other.key) : other.home }
+        for suffix in ["_file", "_env"] where word.hasSuffix(suffix) {
+            let stem = String(word.dropLast(suffix.count))
+            if let close = closest(to: stem, among: values.sorted()) { return inSection(close + suffix) }
+        }
+        return closest(to: word, among: known.sorted()).map(inSection)
+    }
+
+    /// The word that differs least, nil where all differ by more than a slip of the finger.
+    static func closest(to word: String, among words: [String]) -> String? {
+        let word = word.lowercased()
+        let allowed = word.count <= 3 ? 1 : word.count <= 7 ? 2 : 3
+        let ranked = words.map { (word: $0, distance: distance(word, $0.lowercased(), limit: allowed)) }
+        guard let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= allowed else { return nil }
+        return best.word
+    }
+
+    /// Letters added, left out, replaced or swapped with their neighbour.
+    static func distance(_ a: String, _ b: String, limit: Int) -> Int {
+        let (a, b) = (Array(a), Array(b))
+        guard abs(a.count - b.count) <= limit else { return limit + 1 }
+        var beforePrevious: [Int] = []
+        var previous = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var least = min(previous[j + 1] + 1, row[j] + 1, previous[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, beforePrevious[j - 1] + 1) }
+                row.append(least)
+            }
+            (beforePrevious, previous) = (previous, row)
+        }
+        return previous[b.count]
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Yams
+
+/// Text to tree, with the faults YAML itself has.
+enum YAMLDocument {
+    /// Deeper than any key of ours lies; a fault beyond, since the tree is walked by recursion.
+    static let deepest = 32
+    /// Values after aliases were followed.
+    static let mostValues = 100_000
+
+    /// The document's value, nil where there is none (an empty file, comments alone). Adds to `faults` what does
+    /// not keep the rest from being read; throws what does.
+    static func read(
+        _ text: String, file: String, faults: inout [ConfigurationFault]
+    ) throws(ConfigurationFault) -> YAMLValue? {
+        let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        try AliasBudget.check(text, file: file, most: 10 * mostValues)
+        let parsed = try DuplicateKeys.parse(text, file: file)
+        guard let node = parsed.root else { return nil }
+        var copy = TreeCopy(file: file, renamed: parsed.renamed, faults: [], valuesLeft: mostValues)
+        let value = try copy.value(node, depth: 0)
+        faults += copy.faults
+        return value
+    }
+
+    /// What is wrong, in its own words, without the line it is wrong in: that may hold a secret.
+    static func fault(_ error: any Error, file: String) -> ConfigurationFault {
+        func at(_ line: Int?, _ column: Int?, _ message: String) -> ConfigurationFault {
+            let position = FilePosition(file: file, line: line ?? 1, column: column ?? 1)
+            return ConfigurationFault(position: position, keyPath: nil, message: "no valid YAML: \(message)")
+        }
+        switch error as? YamlError {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
+            var message = problem.trimmed
+            if let context { message += " (\(context.text.trimmed) that begins in line \(context.mark.line))" }
+            return at(mark.line, mark.column, message)
+        case .composer(_, let problem, let mark, _):
+            let isSecond = problem.contains("another document")
+            return at(mark.line, mark.column, isSecond ? "a second document begins here" : problem.trimmed)
+        case .reader(let problem, let offset, _, let text):
+            let found = offset.flatMap { place(of: $0, in: text) }
+            return at(found?.line, found?.column, problem.trimmed)
+        case .duplicatedKeysInMapping(_, let context):
+            return at(context.mark.line, context.mark.column, "a key stands twice")
+        default:
+            return at(nil, nil, "cannot be parsed")
+        }
+    }
+
+    private static func place(of offset: Int, in text: String) -> (line: Int, column: Int)? {
+        guard let index = text.index(text.startIndex, offsetBy: offset, limitedBy: text.endIndex) else { return nil }
+        let before = text[..<index]
+        let line = before.count(where: \.isNewline) + 1
+        let start = before.lastIndex(where: \.isNewline).map(before.index(after:)) ?? before.startIndex
+        return (line, before[start...].unicodeScalars.count + 1)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+/// Copies Yams' nodes, following aliases within bounds, and puts right what `DuplicateKeys` had to rename.
+private struct TreeCopy {
+    let file: String
+    let renamed: [Unicode.Scalar: Unicode.Scalar]
+    var faults: [ConfigurationFault]
+    var valuesLeft: Int
+
+    mutating func value(_ node: Node, depth: Int) throws(ConfigurationFault) -> YAMLValue {
+        let position = position(node.mark)
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else { throw fault(position, "more than \(YAMLDocument.mostValues) values") }
+        guard depth <= YAMLDocument.deepest else {
+            throw fault(position, "values lie more than \(YAMLDocument.deepest) deep in each other")
+        }
+        switch node {
+        case .scalar(let scalar):
+            let plain = scalar.style == .plain && scalar.tag.isImplicit
+            return YAMLValue(position: position, content: .text(scalar.string, plain: plain))
+        case .sequence(let sequence):
+            var items: [YAMLValue] = []
+            for item in sequence { items.append(try value(item, depth: depth + 1)) }
+            return YAMLValue(position: position, content: .list(items))
+        case .mapping(let mapping):
+            return YAMLValue(position: position, content: .mapping(try pairs(mapping, depth: depth)))
+        case .alias:
+            throw fault(position, "an alias without its anchor")
+        }
+    }
+
+    private mutating func pairs(_ mapping: Node.Mapping, depth: Int) throws(ConfigurationFault) -> [YAMLPair] {
+        var pairs: [YAMLPair] = []
+        var merged: [YAMLPair] = []
+        for (keyNode, valueNode) in mapping {
+            guard case .scalar(let scalar) = keyNode else {
+                faults.append(fault(position(keyNode.mark), "a key must be a text"))
+                continue
+            }
+            let key = restored(scalar.string)
+            let value = try value(valueNode, depth: depth + 1)
+            if key == "<<", scalar.style == .plain {
+                merged += mergeable(value)
+                continue
+            }
+            let pair = YAMLPair(key: key, position: position(scalar.mark), value: value)
+            if let first = pairs.first(where: { $0.key == key }) {
+                let (earlier, later) = first.position.isBefore(pair.position) ? (first, pair) : (pair, first)
+                faults.append(
+                    ConfigurationFault(
+                        position: later.position, keyPath: key.printable,
+                        message: "stands twice, first in line \(earlier.position.line); keep one"))
+                continue
+            }
+            pairs.append(pair)
+        }
+        for pair in merged where !pairs.contains(where: { $0.key == pair.key }) { pairs.append(pair) }
+        return pairs
+    }
+
+    /// `<<: *defaults`, as YAML 1.1 has it: what the mapping does not say itself.
+    private mutating func mergeable(_ value: YAMLValue) -> [YAMLPair] {
+        switch value.content {
+        case .mapping(let pairs): return pairs
+        case .list(let items): return items.flatMap { mergeable($0) }
+        case .text:
+            faults.append(fault(value.position, "<< takes a mapping, such as <<: *defaults"))
+            return []
+        }
+    }
+
+    private func restored(_ key: String) -> String {
+        guard let first = key.unicodeScalars.first, let original = renamed[first] else { return key }
+        return String(String.UnicodeScalarView([original] + key.unicodeScalars.dropFirst()))
+    }
+
+    private func position(_ mark: Mark?) -> FilePosition {
+        FilePosition(file: file, line: mark?.line ?? 1, column: mark?.column ?? 1)
+    }
+
+    private func fault(_ position: FilePosition, _ message: String) -> ConfigurationFault {
+        ConfigurationFault(position: position, keyPath: nil, message: message)
+    }
+}
+
+extension FilePosition {
+    /// Within one file.
+    func isBefore(_ other: FilePosition) -> Bool { (line, column) < (other.line, other.column) }
+}
+
+extension Tag {
+    /// Whether YAML was left to see what it sees (`null` means nothing, `!!str null` is a text).
+    fileprivate var isImplicit: Bool { self == Tag.implicit }
+}
