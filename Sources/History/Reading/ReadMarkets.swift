@@ -3,15 +3,6 @@ import GRDB
 public import Markets
 
 extension HistoryReader {
-    /// Every market ever recorded in this currency, by id.
-    public func markets(in currency: Currency) throws(HistoryError) -> [MarketID] {
-        try read { db in
-            try String.fetchAll(
-                db, sql: "SELECT market FROM series WHERE currency = ? ORDER BY market", arguments: [currency.code]
-            ).compactMap { try? MarketID($0) }
-        }
-    }
-
     /// The currencies in which anything was recorded of this market.
     public func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
         try read { db in
@@ -66,6 +57,25 @@ extension HistoryReader {
     public func ranking() throws(HistoryError) -> [MarketID] {
         try read { db in
             try String.fetchAll(db, sql: "SELECT market FROM ranking ORDER BY place").compactMap { try? MarketID($0) }
+        }
+    }
+}
+
+extension HistoryReader {
+    /// What a recorded market is called; symbols are not unique.
+    public struct Name: Hashable, Sendable {
+        public var market: MarketID
+        public var symbol: String
+        public var name: String
+    }
+
+    /// The names of every market ever recorded, in any currency, by id.
+    public func names() throws(HistoryError) -> [Name] {
+        try read { db in
+            try Row.fetchAll(db, sql: "SELECT DISTINCT market, symbol, name FROM series ORDER BY market").compactMap {
+                row in
+                (try? MarketID(row[0])).map { Name(market: $0, symbol: row[1], name: row[2]) }
+            }
         }
     }
 }

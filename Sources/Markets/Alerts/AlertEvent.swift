@@ -72,6 +72,9 @@ public struct AlertEvent: Hashable, Sendable {
                 hash &*= 0x0000_0100_0000_01b3
             }
         }
+        // FNV leaves neighbours alike; people tell ids apart by their first digits.
+        hash = (hash ^ (hash >> 32)) &* 0x9fb2_1c65_1e98_df25
+        hash ^= hash >> 28
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -15,6 +15,11 @@ public struct DaySummary: Hashable, Sendable {
     public struct Move: Hashable, Sendable {
         public var market: MarketID
         public var change: Percent
+
+        public init(market: MarketID, change: Percent) {
+            self.market = market
+            self.change = change
+        }
     }
 
     private static let listed = 5

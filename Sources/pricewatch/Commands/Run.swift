@@ -23,12 +23,11 @@ struct Run: AsyncParsableCommand {
     private func serve(_ assembly: Assembly) async throws {
         let impatience = ImpatientStop()
         impatience.arm()
-        let ticks = Ticks(every: assembly.settings.every, after: assembly.firstDelay)
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
-                        service: Daemon(cycle: assembly.cycle, ticks: ticks),
+                        service: Daemon(assembly),
                         successTerminationBehavior: .gracefullyShutdownGroup)
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint],

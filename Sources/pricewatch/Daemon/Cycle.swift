@@ -14,7 +14,7 @@ actor Cycle {
     private let publisher: StatusPublisher
     private var board: MarketBoard
     private var book: AlertBook
-    private var day: DayView
+    private var day: WindowView
     private var ledger: Ledger
     private var standing: StandingAlerts
     private var failures = FailureCount()
@@ -33,14 +33,12 @@ actor Cycle {
         self.log = log
         self.now = now
         let reader = history.reader
-        var watchlist = settings.watchlist
-        watchlist.lastRanking = try reader.ranking()
-        board = MarketBoard(watching: watchlist, remembering: try reader.newest(in: settings.currency))
+        board = try MarketBoard(remembering: reader, settings)
         book = AlertBook(
             rules: settings.rules, remembering: try reader.alerts(),
             identity: .init(installation: history.installation, host: settings.host, currency: settings.currency))
         standing = StandingAlerts(try reader.standingEvents())
-        day = try DayView(reader, settings, now: now())
+        day = try WindowView(reader, settings, now: now())
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
         lastUsablePoll = try reader.lastUsablePoll()
     }
@@ -84,8 +82,10 @@ actor Cycle {
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        // What the last word says is asked of the history while it is open; it is said when all is safe.
+        let last = await report(.stopped)
         close()
-        await publish(.stopped, finished: false)
+        publisher.publish(last, finished: false, deadline: settings.deadline)
     }
 
     func close() {
@@ -183,6 +183,11 @@ extension Cycle {
     }
 
     private func publish(_ state: StatusReport.State?, finished: Bool) async {
+        publisher.publish(await report(state), finished: finished, deadline: settings.deadline)
+    }
+
+    /// - Parameter state: nil: what follows from what is known.
+    private func report(_ state: StatusReport.State?) async -> StatusReport {
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
@@ -191,8 +196,10 @@ extension Cycle {
         report.startedAt = settings.startedAt
         report.lastPoll = lastPoll
         report.consecutiveFailures = failures.count
-        report.feeds = [await StatusReport.Feed(
-                feed, quota: settings.quota, every: settings.every, pages: feed.pages(for: settings.watch), at: moment)]
+        report.feeds = [
+            await StatusReport.Feed(
+                feed, quota: settings.quota, every: settings.every, pages: feed.pages(for: settings.watch), at: moment)
+        ]
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
@@ -200,6 +207,6 @@ extension Cycle {
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
             recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
-        publisher.publish(report, finished: finished, deadline: settings.deadline)
+        return report
     }
 }

@@ -7,26 +7,48 @@ import Synchronization
 struct Daemon: Service {
     let cycle: Cycle
     let ticks: Ticks
+    /// Whether the first cycle comes before the first tick.
+    let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
     static let patience = Duration.seconds(4)
 
+    init(_ assembly: Assembly) {
+        cycle = assembly.cycle
+        startsAtOnce = assembly.firstDelay == .zero
+        ticks = Ticks(
+            every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : assembly.firstDelay)
+    }
+
     func run() async {
         await cycle.begin()
-        let running = Mutex<Task<Void, Never>?>(nil)
+        let running = RunningTurn()
         await withGracefulShutdownHandler {
-            for await _ in ticks.stream {
-                let turn = Task { _ = await cycle.turn() }
-                running.withLock { $0 = turn }
-                await turn.value
-            }
+            if startsAtOnce { await running.perform { _ = await cycle.turn() } }
+            for await _ in ticks.stream { await running.perform { _ = await cycle.turn() } }
         } onGracefulShutdown: {
             ticks.stop()
-            guard let turn = running.withLock({ $0 }) else { return }
-            Task {
-                try? await Task.sleep(for: Self.patience)
-                turn.cancel()
-            }
+            running.cancel(after: Self.patience)
         }
         await cycle.end()
+    }
+}
+
+/// The cycle that runs now, within reach of whoever wants it to end.
+private final class RunningTurn: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    func perform(_ turn: @escaping @Sendable () async -> Void) async {
+        let running = Task { await turn() }
+        task.withLock { $0 = running }
+        await running.value
+        task.withLock { $0 = nil }
+    }
+
+    func cancel(after patience: Duration) {
+        guard let running = task.withLock({ $0 }) else { return }
+        Task {
+            try? await Task.sleep(for: patience)
+            running.cancel()
+        }
     }
 }

@@ -20,7 +20,7 @@ final class SystemdNotifier: Sendable {
     /// READY with the first finished cycle, WATCHDOG with each, STOPPING once.
     func tell(_ report: StatusReport, finished: Bool, deadline: Duration) {
         guard socketPath != nil else { return }
-        var lines = ["STATUS=\(StatusLine.text(of: report, at: report.writtenAt))"]
+        var lines = ["STATUS=\(StatusLine(report, at: report.writtenAt).text)"]
         if report.state == .stopping { lines.append("STOPPING=1") }
         told.withLock { told in
             if report.state == .starting {

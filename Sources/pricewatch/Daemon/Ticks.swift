@@ -22,8 +22,8 @@ final class Ticks: Sendable {
         }
     }
 
-    /// The first tick comes after `delay`, the others every `interval`.
-    init(every interval: Duration, after delay: Duration = .zero) {
+    /// The first tick comes after `delay`, the others every `interval`. A tick that finds nobody waiting is lost.
+    init(every interval: Duration, after delay: Duration) {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(0))
         self.stream = stream
         self.continuation = continuation

@@ -2,26 +2,44 @@ import Foundation
 import Markets
 
 /// The first line of `status`, which stands alone: in a monitoring system, in `systemctl status`, on a phone.
-enum StatusLine {
-    static func text(of report: StatusReport, at now: Date) -> String {
-        var parts: [String] = []
-        let markets = report.markets.count + report.marketsOmitted
-        parts.append("\(markets) market\(markets == 1 ? "" : "s")")
-        if let poll = report.lastPoll {
-            let age = now.since(poll.at).roundedText
-            switch poll.outcome {
-            case .failed: parts.append("last poll failed \(age) ago (\(poll.error?.kind ?? "unknown"))")
-            default: parts.append("polled \(age) ago from \(poll.feed)")
-            }
-        } else {
-            parts.append("not polled yet")
+struct StatusLine {
+    private let state: String
+    private let markets: Int
+    private let poll: (age: Duration, feed: String, failure: String?)?
+    private let reason: String?
+    private let firing: Int
+
+    init(_ report: StatusReport, at now: Date) {
+        state = report.state.rawValue
+        markets = report.markets.count + report.marketsOmitted
+        poll = report.lastPoll.map { poll in
+            (now.since(poll.at), poll.feed, poll.outcome == .failed ? poll.error?.kind ?? "unknown" : nil)
         }
-        if let reason = report.reasons.first(where: { $0.code != .pollFailed }) { parts.append(reason.message) }
-        let firing = report.firing.count
+        reason = report.reasons.first { $0.code != .pollFailed }?.message
+        firing = report.firing.count
+    }
+
+    init(_ status: StatusDocument, at now: Date) {
+        state = status.state
+        markets = (status.markets?.count ?? 0) + (status.marketsOmitted ?? 0)
+        poll = status.lastPoll.map { poll in
+            (now.since(poll.at), poll.feed, poll.outcome == "failed" ? poll.error?.kind ?? "unknown" : nil)
+        }
+        reason = status.reasons?.first { $0.code != StatusReport.Reason.Code.pollFailed.rawValue }?.message
+        firing = status.alerts?.firing.count ?? 0
+    }
+
+    /// On one line and without a bar, which would begin a monitoring system's performance data.
+    var text: String {
+        var parts = ["\(markets) market\(markets == 1 ? "" : "s")"]
+        switch poll {
+        case (let age, _, let failure?)?: parts.append("last poll failed \(age.roundedText) ago (\(failure))")
+        case (let age, let feed, nil)?: parts.append("polled \(age.roundedText) ago from \(feed)")
+        case nil: parts.append("not polled yet")
+        }
+        if let reason { parts.append(reason) }
         if firing > 0 { parts.append("\(firing) alert\(firing == 1 ? "" : "s") firing") }
-        let line = "\(report.state.rawValue): \(parts.joined(separator: ", "))"
-        // A bar would begin a monitoring system's performance data.
-        return SafeText.printable(line).replacing("|", with: "/")
+        return SafeText.printable("\(state): \(parts.joined(separator: ", "))").replacing("|", with: "/")
     }
 }
 

@@ -2,19 +2,22 @@ import Foundation
 import History
 import Markets
 
-/// The last 24 hours as the summary needs them, carried along from poll to poll: what a poll costs does not
+/// The last 24 hours (or another window) as the summary needs them, carried along from poll to poll: what a poll costs does not
 /// depend on how long the history is.
-struct DayView {
+struct WindowView {
     private let currency: Currency
     private var coverage: Coverage
-    private var past = PastPrices()
+    private var past: PastPrices
     /// Samples of the polls before this moment are in `past` already.
     private var readUntil: Date
 
-    init(_ reader: HistoryReader, _ settings: CycleSettings, now: Date) throws(HistoryError) {
+    init(
+        _ reader: HistoryReader, _ settings: CycleSettings, window: Duration = .hours(24), now: Date
+    ) throws(HistoryError) {
         currency = settings.currency
-        coverage = Coverage(window: .hours(24), longestStep: settings.every * 2)
-        for poll in try reader.usablePolls(since: now - .hours(24) - coverage.longestStep) { coverage.add(poll) }
+        past = PastPrices(age: window, tolerance: min(.minutes(30), window / 4))
+        coverage = Coverage(window: window, longestStep: settings.every * 2)
+        for poll in try reader.usablePolls(since: now - window - coverage.longestStep) { coverage.add(poll) }
         // A quote may be some minutes older than the poll that brought it.
         readUntil = past.span(at: now).lowerBound - .minutes(10)
         try read(reader, now: now)

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import MarketSimulator
+
+struct Simulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A simulated market on loopback that speaks as CoinGecko does; prints its base URL first.",
+        discussion: "Put the URL into feeds[].url of a configuration. It answers until Ctrl-C.")
+
+    @Option(help: "The port; 0: a free one.")
+    var port = 0
+    @Option(help: "The same seed gives the same prices, answer by answer.")
+    var seed: UInt64 = 1
+    @Option(
+        name: .customLong("fault"),
+        help: "Faults, walked through request by request and then again: \(Fault.words.joined(separator: " ")).",
+        transform: Simulate.faults)
+    var faults: [Fault] = []
+
+    func run() async throws {
+        try await Complaint.reporting {
+            let simulator: CoinGeckoSimulator
+            do {
+                simulator = try await CoinGeckoSimulator.start(.init(port: port, seed: seed, faults: faults))
+            } catch {
+                throw Complaint("\(error)", Exit.inputOutput)
+            }
+            var output = StandardOutput()
+            output.line(simulator.baseURL)
+            output.flush()
+            await StopSignal.wait()
+            await simulator.stop()
+        }
+    }
+
+    @Sendable private static func faults(_ text: String) throws -> [Fault] {
+        do {
+            return try Fault.list(parsing: text)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Dispatch
+import Glibc
+
+/// For commands that go on until somebody ends them.
+enum StopSignal {
+    /// Returns at the first SIGINT or SIGTERM, or when the task is cancelled.
+    static func wait() async {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let queue = DispatchQueue(label: "pricewatch.stop")
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { continuation.finish() }
+            source.activate()
+            return source
+        }
+        for await _ in signals {}
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import History
+import Markets
+
+struct Summary: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Up from down: how many markets rose and fell, the largest moves, and how much was watched.")
+
+    @OptionGroup var installation: InstallationOptions
+    @Option(help: "Over which time: 1h, 24h, 7d …", transform: Window.parse)
+    var window = Duration.hours(24)
+    @Flag(help: "For programs.")
+    var json = false
+
+    func run() async throws {
+        try await Complaint.reporting {
+            let configuration = try installation.readForQuestions().configuration
+            let now = Date()
+            let summary = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
+            var output = StandardOutput()
+            if json {
+                var writer = JSONWriter()
+                writer.object { json in
+                    json.member("window_s", Int(window.inSeconds))
+                    json.member("at", now)
+                    summary.members(&json)
+                }
+                output.line(writer.text)
+            } else {
+                for line in SummaryView.lines(summary, window: window.unitsText) { output.line(line) }
+            }
+        }
+    }
+
+    /// For 24 h the daemon knows more than the history: the provider's own figures, where ours do not reach back.
+    private func daemonsOwn(_ configuration: Configuration, at now: Date) -> DaySummary? {
+        guard window == .hours(24), let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2
+        else { return nil }
+        return source.document.summary
+    }
+
+    private func recorded(_ configuration: Configuration, at now: Date) throws -> DaySummary {
+        let reader = try HistoryReader(at: configuration.history.database)
+        return try DaySummary(recordedIn: reader, configuration, window: window, now: now)
+    }
+}
+
+/// The options' way to read a window.
+enum Window {
+    static func parse(_ text: String) throws -> Duration {
+        guard let duration = Duration(unitsText: text), duration >= .minutes(1) else {
+            throw ValidationError("'\(text)' is no window: write 1h, 24h or 7d, at least 1m")
+        }
+        return duration
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+import History
+
+/// Whether the daemon that wrote a status is still there.
+enum LivingProcess {
+    /// - Parameter database: whose lock the daemon holds as long as it lives; a pid alone may belong to another
+    ///   process by now.
+    static func isDaemon(_ pid: Int32, of database: String?) -> Bool {
+        // A process of another user exists, too, although it may not be signalled.
+        guard kill(pid, 0) == 0 || errno == EPERM else { return false }
+        guard let database, access(database + ".lock", R_OK) == 0 else { return true }
+        return DaemonLock.holder(of: database) != nil
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import MarketSimulator
+import Markets
+
+/// What the demo plays on: a simulated provider, and a folder that goes with it.
+struct DemoStage {
+    let configurationPath: String
+    private let simulator: CoinGeckoSimulator
+    private let folder: String
+
+    /// Up and down across the rule's threshold within twenty seconds, again and again.
+    private static let script = ["148.2", "150.1", "152.6", "156.4", "157.9", "153.3", "150.8", "149.5"]
+
+    static func build() async throws -> DemoStage {
+        let folder = NSTemporaryDirectory() + "pricewatch-demo-" + UUID().uuidString.prefix(8).lowercased()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw Complaint("make the folder \(folder): \(error.localizedDescription)", Exit.inputOutput)
+        }
+        var stage = CoinGeckoSimulator.Configuration()
+        stage.seed = UInt64.random(in: 1...9999)
+        stage.script = [try MarketID("solana"): script.compactMap { Price(parsing: $0) }]
+        // Six good polls, then one whose requests all fail.
+        stage.faults = Array(repeating: .ok, count: 6) + Array(repeating: .status(503), count: 3)
+        let simulator: CoinGeckoSimulator
+        do {
+            simulator = try await CoinGeckoSimulator.start(stage)
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw Complaint("\(error)", Exit.inputOutput)
+        }
+        let path = folder + "/pricewatch.yaml"
+        let text = configuration(url: simulator.baseURL, folder: folder)
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+            await simulator.stop()
+            try? FileManager.default.removeItem(atPath: folder)
+            throw Complaint("write \(path): the folder does not take it", Exit.inputOutput)
+        }
+        return DemoStage(configurationPath: path, simulator: simulator, folder: folder)
+    }
+
+    /// Leaves nothing behind.
+    func strike() async {
+        await simulator.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func configuration(url: String, folder: String) -> String {
+        """
+        watch:
+          markets: [bitcoin, ethereum, tether, ripple, solana, dogecoin, cardano, pepe]
+        feeds:
+          - {provider: coingecko, url: "\(url)"}
+        poll:
+          every: 2s
+          retry: {attempts: 3, base: 100ms, cap: 200ms}
+        history: {database: \(folder)/history.db}
+        alerts:
+          - {name: sol-above-155, market: solana, above: 155, clear: 154, severity: critical}
+          - {name: sol-below-150, market: solana, below: 150, for: 2s}
+        log: {file: \(folder)/pricewatch.log}
+        status_file: \(folder)/status.json
+
+        """
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import History
+import Markets
+
+extension MarketBoard {
+    /// The board as the history knows it, for commands that ask while the daemon polls or is down.
+    init(remembering reader: HistoryReader, _ settings: CycleSettings) throws(HistoryError) {
+        var watchlist = settings.watchlist
+        watchlist.lastRanking = try reader.ranking()
+        self.init(watching: watchlist, remembering: try reader.newest(in: settings.currency))
+    }
+}
+
+extension DaySummary {
+    /// A summary over any window, from the recorded samples alone.
+    init(recordedIn reader: HistoryReader, _ configuration: Configuration, window: Duration, now: Date)
+        throws(HistoryError)
+    {
+        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let board = try MarketBoard(remembering: reader, settings)
+        self = try WindowView(reader, settings, window: window, now: now).summary(of: board, at: now)
+    }
+}
+
+extension StatusReport {
+    /// What the history alone can say while no daemon has left a status: who is watched, and the last prices.
+    init(remembering reader: HistoryReader, _ configuration: Configuration, now: Date) throws(HistoryError) {
+        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let board = try MarketBoard(remembering: reader, settings)
+        let day = try WindowView(reader, settings, now: now)
+        let changes = board.entries.map { day.change(of: $0, at: now) }
+        let size = try reader.size()
+        self.init(
+            state: .stopped, writtenAt: try reader.lastPoll() ?? now, interval: settings.every,
+            summary: day.summary(of: board, changes, at: now),
+            history: Stored(database: reader.path, bytes: size.bytes, samples: size.samples, oldestAt: size.oldestAt))
+        list(board, changes, currency: settings.currency, at: now)
+        let standing = StandingAlerts(try reader.standingEvents())
+        firing = standing.firing
+        pending = standing.pending
+    }
+}

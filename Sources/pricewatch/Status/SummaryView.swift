@@ -1,0 +1,23 @@
+import Markets
+
+/// Up from down, for people.
+enum SummaryView {
+    static func lines(_ summary: DaySummary, window: String) -> [String] {
+        var lines = [
+            "\(window): \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
+                + "\(summary.coverage) % of the time covered"
+        ]
+        if !summary.gainers.isEmpty { lines.append("  up most:   " + list(summary.gainers)) }
+        if !summary.losers.isEmpty { lines.append("  down most: " + list(summary.losers)) }
+        return lines
+    }
+
+    private static func list(_ moves: [DaySummary.Move]) -> String {
+        moves.map { "\(SafeText.printable($0.market.text)) \($0.change.signed) %" }.joined(separator: ", ")
+    }
+}
+
+extension Percent {
+    /// `+1.25`, `-5.2`, `0`
+    var signed: String { self > .zero ? "+\(self)" : description }
+}
