@@ -82,7 +82,7 @@ struct ConfigurationReading: Sendable {
 extension Configuration {
     /// Lays the file over the defaults.
     fileprivate mutating func overlay(_ root: Section) {
-        currency = root.asWritten("currency", .currency) ?? currency
+        currency = root.value("currency", .currency) ?? currency
         let feedsGiven = Feed.list(root)
         feeds = feedsGiven ?? feeds
         if let section = root.section("watch") { watch = Watch(section, feeds: feeds) }
@@ -94,11 +94,9 @@ extension Configuration {
         if let channelSection { notify = Channel.list(channelSection) }
         alerts = Rule.list(root, channels: channels, kept: history)
         builtinAlerts = root.value("builtin_alerts", .boolean) ?? builtinAlerts
-        if root.isNull("digest") {
-            digest = nil
-        } else if let section = root.section("digest") {
-            digest = Digest(section, channels: channels)
-        }
+        let digestSection = root.section("digest")
+        if root.isNull("digest") { digest = nil }
+        if let digestSection { digest = Digest(digestSection, channels: channels) }
         if let section = root.section("heartbeat") { heartbeat = Heartbeat(section) }
 
         timeZone = root.value("timezone", .timeZone) ?? timeZone
@@ -108,6 +106,21 @@ extension Configuration {
         root.finish()
         if watch.top == 0, namedMarkets.isEmpty, root.isSound {
             root.fault("nothing is watched: name watch.markets, or set watch.top")
+        }
+        judgePaths(root)
+    }
+
+    /// Two things in one file would destroy each other.
+    private func judgePaths(_ root: Section) {
+        var owners: [String: String] = [:]
+        let paths = [
+            ("history.database", history.database), ("log.file", log.file), ("status_file", statusFile),
+            ("metrics_file", metricsFile),
+        ]
+        for case (let key, let path?) in paths {
+            if let owner = owners.updateValue(key, forKey: path) {
+                root.fault("\(owner) and \(key) are the same file, \(path.printable)")
+            }
         }
     }
 }

@@ -38,10 +38,10 @@ enum BoundedFile {
         }
     }
 
-    /// Whether there is something at `path`; true, too, where a closed folder hides the answer.
-    static func exists(_ path: String) -> Bool {
+    /// Whether there is something at `path`; `hidden` is the answer where a closed folder keeps it to itself.
+    static func exists(_ path: String, hidden: Bool) -> Bool {
         var information = stat()
-        return stat(path, &information) == 0 || errno == EACCES
+        return stat(path, &information) == 0 || (errno == EACCES && hidden)
     }
 
     private static func unreadable(_ code: Int32) -> Unreadable {

@@ -20,8 +20,14 @@ struct ConfigurationFile: Hashable, Sendable {
     static func find(option: String?, _ host: HostEnvironment) -> ConfigurationFile? {
         if let option { return ConfigurationFile(path: option, origin: .option) }
         if let path = host["PRICEWATCH_CONFIG"] { return ConfigurationFile(path: path, origin: .variable) }
-        if BoundedFile.exists(host.userFile) { return ConfigurationFile(path: host.userFile, origin: .user) }
-        if BoundedFile.exists(host.systemFile) { return ConfigurationFile(path: host.systemFile, origin: .system) }
+        // A home that is closed to the user (`sudo -u` without `-H`, systemd's ProtectHome) is not theirs; a closed
+        // folder in /etc means that there is a configuration.
+        if BoundedFile.exists(host.userFile, hidden: false) {
+            return ConfigurationFile(path: host.userFile, origin: .user)
+        }
+        if BoundedFile.exists(host.systemFile, hidden: true) {
+            return ConfigurationFile(path: host.systemFile, origin: .system)
+        }
         return nil
     }
 

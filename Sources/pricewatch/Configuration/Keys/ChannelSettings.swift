@@ -87,12 +87,11 @@ extension Configuration.Channel {
             guard let chat, let token else { return nil }
             return .telegram(chat: chat, token: token)
         case "exec":
-            guard let command else { return nil }
-            if command.first?.isEmpty ?? true {
+            if section.isEmptyList("exec") || command?.first == "" {
                 section.fault(at: "exec", "names no program, such as [/usr/local/bin/on-alert]")
                 return nil
             }
-            return .exec(command)
+            return command.map { .exec($0) }
         default: return nil
         }
     }

@@ -28,9 +28,9 @@ extension Configuration {
 
 extension Configuration.Feed {
     static func list(_ root: Section) -> [Configuration.Feed]? {
-        guard root.holds("feeds") else { return nil }
         let items = root.items("feeds")
-        if items.isEmpty {
+        guard root.holds("feeds") else { return nil }
+        if root.isEmptyList("feeds") {
             root.fault(at: "feeds", "is empty, so there is nobody to ask; leave it out for CoinGecko without a key")
         }
         var feeds: [Configuration.Feed] = []
@@ -54,7 +54,7 @@ extension Configuration.Feed {
             let all = Provider.allCases.map(\.rawValue).joined(separator: ", ")
             item.fault("needs a provider: one of \(all)")
         }
-        let name = section.asWritten("name", .name(upTo: 64))
+        let name = section.value("name", .name(upTo: 64))
         let plan = section.value("plan", .word(Plan.self))
         let key = section.secret("key")
         let allowHTTP = section.value("allow_http", .boolean) ?? false

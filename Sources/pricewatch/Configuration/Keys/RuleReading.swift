@@ -13,7 +13,7 @@ extension Configuration.Rule {
             if let name, !names.insert(name).inserted {
                 section.fault(at: "name", "another rule is called \(name.quoted), too")
             }
-            if name == nil, !section.holds("name") { item.fault("needs a name") }
+            if !section.mentions("name") { item.fault("needs a name") }
             guard let rule = Configuration.Rule(section, name: name ?? "", channels: channels) else { continue }
             if let window = rule.window, !kept.keepSamples.reaches(window.length),
                 !kept.keepCandles.reaches(window.length)
@@ -39,7 +39,7 @@ extension Configuration.Rule {
         let expires = section.value("expires", .time)
         let severity = section.value("severity", .word(AlertRule.Severity.self))
         let notify = channels.read(section, "notify")
-        let note = section.asWritten("note", .text(upTo: 2000))
+        let note = section.value("note", .text(upTo: 2000))
         let enabled = section.value("enabled", .boolean)
         section.finish()
         if let clear, let condition { Self.judge(clear, of: condition, section) }
@@ -73,7 +73,7 @@ extension Configuration.Rule {
         if !markets.isEmpty { return .markets(markets) }
         if section.holds("markets") {
             if section.isEmptyList("markets") { section.fault(at: "markets", "is empty; use ids, or all") }
-        } else if !section.holds("market") {
+        } else if !section.mentions("market") {
             section.fault("needs market: ID, markets: [ID, …] or markets: all")
         }
         return nil

@@ -59,13 +59,13 @@ extension Configuration.Market {
         let id = section.asWritten("id", .marketID)
         var ids: [String: String] = [:]
         for name in names {
-            if let text = section.asWritten(name, .providerID) { ids[name] = text }
+            if let text = section.value(name, .providerID) { ids[name] = text }
         }
-        let feed = section.asWritten("feed", .word(of: feeds.map(\.name), kind: "feed"))
+        let feed = section.value("feed", .word(of: feeds.map(\.name), kind: "feed"))
         let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
         section.finish()
         guard let id else {
-            if !section.holds("id") { item.fault("needs an id, such as {id: solana, binance: SOLUSDT}") }
+            if !section.mentions("id") { item.fault("needs an id, such as {id: solana, binance: SOLUSDT}") }
             return nil
         }
         self.init(id: id, ids: ids, feed: feed, staleAfter: staleAfter)

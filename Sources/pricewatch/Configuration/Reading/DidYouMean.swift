@@ -53,9 +53,11 @@ enum DidYouMean {
         return closest(to: word, among: known.sorted()).map(inSection)
     }
 
-    /// The word that differs least, nil where all differ by more than a slip of the finger.
+    /// The word that was cut short, or the one that differs least; nil where all differ by more than a slip of the
+    /// finger.
     static func closest(to word: String, among words: [String]) -> String? {
         let word = word.lowercased()
+        if word.count >= 3, let longer = words.first(where: { $0.hasPrefix(word) }) { return longer }
         let allowed = word.count <= 3 ? 1 : word.count <= 7 ? 2 : 3
         let ranked = words.map { (word: $0, distance: distance(word, $0.lowercased(), limit: allowed)) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= allowed else { return nil }

@@ -137,7 +137,8 @@ extension Scalar where Value == TimeZone {
     static var timeZone: Scalar {
         Scalar("a time zone such as UTC or Europe/Berlin") { text, _ in
             if text == "UTC" { return .gmt }
-            guard text.contains("/"), !text.hasPrefix("/"), !text.contains("..") else { return nil }
+            // Foundation also takes inventions such as GMT+5:17 and abbreviations that mean several zones.
+            guard TimeZone.knownTimeZoneIdentifiers.contains(text) || text.contains("/") else { return nil }
             return TimeZone(identifier: text)
         }
     }

@@ -9,35 +9,31 @@ struct ValueSource {
 
     enum Answer {
         case text(String, Configuration.Secret.Origin)
-        /// A secret that a command which needs none may do without.
-        case beyondReach(String, Configuration.Secret.Origin)
-        case refused(String)
+        case refused(String, Configuration.Secret.Origin)
     }
 
     func variable(_ name: String) -> Answer {
         let origin = Configuration.Secret.Origin.environment(name)
         guard let value = host.variables[name] else {
-            return .beyondReach("there is no environment variable \(name.printable)", origin)
+            return .refused("there is no environment variable \(name.printable)", origin)
         }
         return .text(value.withoutNewlineAtEnd, origin)
     }
 
     /// A relative path is looked up where systemd keeps credentials, then beside the configuration.
     func contents(of path: String) -> Answer {
-        guard !path.isEmpty else { return .refused("the path is empty") }
+        guard !path.isEmpty else { return .refused("the path is empty", .file(path)) }
         let candidates = candidates(for: path)
         for candidate in candidates {
             do {
                 return .text(try BoundedFile.text(candidate).withoutNewlineAtEnd, .file(candidate))
             } catch {
-                switch error.cause {
-                case .absent: continue
-                case .closed: return .beyondReach("read \(candidate.printable): \(error.reason)", .file(candidate))
-                case .other: return .refused("read \(candidate.printable): \(error.reason)")
-                }
+                if error.cause == .absent { continue }
+                return .refused("read \(candidate.printable): \(error.reason)", .file(candidate))
             }
         }
-        return .refused("there is no file \(candidates.map(\.printable).joined(separator: ", nor "))")
+        let all = candidates.map(\.printable).joined(separator: ", nor ")
+        return .refused("there is no file \(all)", .file(candidates[candidates.count - 1]))
     }
 
     private func candidates(for path: String) -> [String] {

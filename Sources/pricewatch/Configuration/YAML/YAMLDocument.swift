@@ -18,7 +18,7 @@ enum YAMLDocument {
         let parsed = try DuplicateKeys.parse(text, file: file)
         guard let node = parsed.root else { return nil }
         var copy = TreeCopy(file: file, renamed: parsed.renamed, faults: [], valuesLeft: mostValues)
-        let value = try copy.value(node, depth: 0)
+        let value = try copy.value(node, path: "", depth: 0)
         faults += copy.faults
         return value
     }
@@ -32,7 +32,10 @@ enum YAMLDocument {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
             var message = problem.trimmed
-            if let context { message += " (\(context.text.trimmed) that begins in line \(context.mark.line))" }
+            if let context { message += " (\(context.text.trimmed), line \(context.mark.line))" }
+            if problem.contains("cannot start any token") {
+                message += "; YAML indents with blanks, not tabs, and a text that begins with @ or ` needs quotes"
+            }
             return at(mark.line, mark.column, message)
         case .composer(_, let problem, let mark, _):
             let isSecond = problem.contains("another document")
@@ -67,7 +70,7 @@ private struct TreeCopy {
     var faults: [ConfigurationFault]
     var valuesLeft: Int
 
-    mutating func value(_ node: Node, depth: Int) throws(ConfigurationFault) -> YAMLValue {
+    mutating func value(_ node: Node, path: String, depth: Int) throws(ConfigurationFault) -> YAMLValue {
         let position = position(node.mark)
         valuesLeft -= 1
         guard valuesLeft >= 0 else { throw fault(position, "more than \(YAMLDocument.mostValues) values") }
@@ -80,41 +83,47 @@ private struct TreeCopy {
             return YAMLValue(position: position, content: .text(scalar.string, plain: plain))
         case .sequence(let sequence):
             var items: [YAMLValue] = []
-            for item in sequence { items.append(try value(item, depth: depth + 1)) }
+            for item in sequence {
+                items.append(try value(item, path: "\(path)[\(items.count)]", depth: depth + 1))
+            }
             return YAMLValue(position: position, content: .list(items))
         case .mapping(let mapping):
-            return YAMLValue(position: position, content: .mapping(try pairs(mapping, depth: depth)))
+            return YAMLValue(position: position, content: .mapping(try pairs(mapping, path: path, depth: depth)))
         case .alias:
             throw fault(position, "an alias without its anchor")
         }
     }
 
-    private mutating func pairs(_ mapping: Node.Mapping, depth: Int) throws(ConfigurationFault) -> [YAMLPair] {
+    private mutating func pairs(_ mapping: Node.Mapping, path: String, depth: Int) throws(ConfigurationFault)
+        -> [YAMLPair]
+    {
         var pairs: [YAMLPair] = []
         var merged: [YAMLPair] = []
+        var places: [String: FilePosition] = [:]
         for (keyNode, valueNode) in mapping {
             guard case .scalar(let scalar) = keyNode else {
                 faults.append(fault(position(keyNode.mark), "a key must be a text"))
                 continue
             }
             let key = restored(scalar.string)
-            let value = try value(valueNode, depth: depth + 1)
+            let inner = path.isEmpty ? key.printable : "\(path).\(key.printable)"
+            let value = try value(valueNode, path: inner, depth: depth + 1)
             if key == "<<", scalar.style == .plain {
                 merged += mergeable(value)
                 continue
             }
             let pair = YAMLPair(key: key, position: position(scalar.mark), value: value)
-            if let first = pairs.first(where: { $0.key == key }) {
-                let (earlier, later) = first.position.isBefore(pair.position) ? (first, pair) : (pair, first)
-                faults.append(
-                    ConfigurationFault(
-                        position: later.position, keyPath: key.printable,
-                        message: "stands twice, first in line \(earlier.position.line); keep one"))
+            guard let known = places.updateValue(pair.position, forKey: key) else {
+                pairs.append(pair)
                 continue
             }
-            pairs.append(pair)
+            let (earlier, later) = known.isBefore(pair.position) ? (known, pair.position) : (pair.position, known)
+            faults.append(
+                ConfigurationFault(
+                    position: later, keyPath: inner,
+                    message: "stands twice, first in line \(earlier.line); keep one"))
         }
-        for pair in merged where !pairs.contains(where: { $0.key == pair.key }) { pairs.append(pair) }
+        for pair in merged where places.updateValue(pair.position, forKey: pair.key) == nil { pairs.append(pair) }
         return pairs
     }
 

@@ -1,0 +1,140 @@
+/// What a section hands out: values, secrets, lists, mappings.
+extension Section {
+    // MARK: Reading values
+
+    /// nil where the key is absent, null or wrong.
+    func value<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? {
+        guard let found = usable(key), !found.value.isNull else { return nil }
+        return read(found, scalar)
+    }
+
+    /// nil where the key is null; `fallback` where it is absent or wrong.
+    func optional<Value>(_ key: String, _ scalar: Scalar<Value>, default fallback: Value?) -> Value? {
+        guard let found = usable(key) else { return fallback }
+        if found.value.isNull { return nil }
+        return read(found, scalar) ?? fallback
+    }
+
+    /// Ids and names: `null` is one, too.
+    func asWritten<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? {
+        usable(key).flatMap { read($0, scalar) }
+    }
+
+    /// nil where the key is absent, null or wrong. Empty where it is out of reach and may be.
+    func secret(_ key: String) -> Configuration.Secret? {
+        guard let found = find(key), !found.value.isNull || found.failure != nil else { return nil }
+        if let failure = found.failure {
+            guard source.secrets == .spared else {
+                report.fault(found.position, found.path, failure)
+                return nil
+            }
+            return Configuration.Secret(revealed: "", origin: found.value.origin)
+        }
+        guard case .text(let text, _) = found.value.content else {
+            report.fault(found.position, found.path, "expected a text, found \(found.value.kind)")
+            return nil
+        }
+        if let objection = Configuration.Secret.objection(to: text) {
+            report.fault(found.position, found.path, "the value \(objection)")
+            return nil
+        }
+        return Configuration.Secret(revealed: text, origin: found.value.origin)
+    }
+
+    func secretURL(_ key: String, _ rule: URLRule) -> Configuration.Secret? {
+        guard let secret = secret(key), let found = find(key) else { return nil }
+        if !secret.revealed.isEmpty, let objection = rule.objection(to: secret.revealed) {
+            report.fault(found.position, found.path, "the URL \(objection)")
+            return nil
+        }
+        return secret
+    }
+
+    // MARK: Reading lists and mappings
+
+    /// The items of a list; empty where the key is absent, null or no list.
+    func items(_ key: String, expected: String = "a list") -> [Item] {
+        guard var found = usable(key), !found.value.isNull else { return [] }
+        found.value = parsed(found) ?? found.value
+        guard case .list(let values) = found.value.content else {
+            report.fault(found.position, found.path, "expected \(expected), found \(found.value.kind)")
+            return []
+        }
+        return values.enumerated().map { index, value in
+            Item(
+                value, path: "\(inner(key))[\(index)]", schema: "\(innerSchema(key))[]", at: value.position,
+                source: source, report: report)
+        }
+    }
+
+    /// A list of texts, each as written.
+    func strings(_ key: String) -> [String]? {
+        guard holds(key) else {
+            ignore(key)
+            return nil
+        }
+        let items = items(key, expected: "a list of texts")
+        let texts = items.compactMap { $0.value(.text(upTo: 4096)) }
+        return texts.count == items.count ? texts : nil
+    }
+
+    /// A list of exactly two.
+    func pair<Value>(_ key: String, _ scalar: Scalar<Value>) -> (Value, Value)? {
+        guard holds(key) else {
+            ignore(key)
+            return nil
+        }
+        let items = items(key, expected: "a list of two")
+        guard items.count == 2 else {
+            if let found = find(key), case .list = found.value.content {
+                report.fault(found.position, found.path, "expected a list of two, found \(items.count)")
+            }
+            return nil
+        }
+        guard let first = items[0].value(scalar), let second = items[1].value(scalar) else { return nil }
+        return (first, second)
+    }
+
+    /// A mapping; nil where the key is absent, null or something else.
+    func section(_ key: String) -> Section? {
+        sections.insert(key)
+        guard let pair = pairs.first(where: { $0.key == key }), !pair.value.isNull else { return nil }
+        announce(key, pair.value, at: pair.position)
+        return item(pair, key).section()
+    }
+
+    /// Every key, as a name that the owner chose.
+    func children() -> [(name: String, item: Item)] {
+        pairs.map { pair in
+            announce("*", pair.value, at: pair.position, path: inner(pair.key))
+            return (pair.key, item(pair, "*"))
+        }
+    }
+
+    private func item(_ pair: YAMLPair, _ key: String) -> Item {
+        Item(
+            pair.value, path: inner(pair.key), schema: innerSchema(key), at: pair.position, source: source,
+            report: report)
+    }
+
+    private func read<Value>(_ found: Found, _ scalar: Scalar<Value>) -> Value? {
+        scalar.read(found.value, at: found.position, path: found.path, source: source, report: report)
+    }
+
+    /// A list or mapping that was given as a file or variable: its text is YAML.
+    private func parsed(_ found: Found) -> YAMLValue? {
+        guard case .text(let text, _) = found.value.content else { return nil }
+        let name: String
+        switch found.value.origin {
+        case .inline: return nil
+        case .file(let path): name = path
+        case .environment(let variable): name = "$" + variable
+        }
+        do {
+            return try YAMLDocument.read(text, file: name, faults: &report.faults)
+        } catch {
+            report.faults.append(error)
+            return YAMLValue(position: found.position, content: .list([]))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import pricewatch
+
+/// What is wrong with a channel, a JSON feed or a window, apart from this release not acting on it.
+@Suite struct ChannelFaultTests {
+    @Test(arguments: [
+        ("notify: {a: {}}", "1:10: notify.a: needs one of webhook, slack, discord, telegram, ntfy, exec"),
+        (
+            "notify: {a: {ntfy: \"https://a.b/c\", exec: [/x]}}",
+            "1:37: notify.a.exec: a channel is one thing: ntfy and exec need a name each"
+        ),
+        (
+            "notify: {a: {webhook: \"http://a.b/c\"}}",
+            "1:23: notify.a.webhook: the URL is plain http to another machine: use https, or set allow_http: true beside it"
+        ),
+        (
+            "notify: {a: {telegram: -100}}",
+            "1:24: notify.a.telegram: needs the bot's token: add token_file, token_env or token"
+        ),
+        ("notify: {a: {exec: [/x], token: t}}", "1:33: notify.a.token: belongs to telegram and ntfy"),
+        ("notify: {a: {exec: /x}}", "1:20: notify.a.exec: expected a list of texts, found a text"),
+        ("notify: {a: {exec: []}}", "1:14: notify.a.exec: names no program, such as [/usr/local/bin/on-alert]"),
+        (
+            "notify: {a: {exec: [/x], quiet: 23:00}}",
+            "1:33: notify.a.quiet: expected two different times of day such as \"23:00-07:00\", found \"23:00\""
+        ),
+        (
+            "notify: {a: {exec: [/x]}}\nalerts: [{name: r, market: m, above: 1, notify: [b]}]",
+            "2:50: alerts[0].notify[0]: there is no channel \"b\"; did you mean a?"
+        ),
+        ("feeds: [{provider: json, fields: {price: /p}}]", "1:9: feeds[0]: needs a url with {id} or {ids} in it"),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\"}]",
+            "1:9: feeds[0]: needs fields: {price: …}, a JSON Pointer such as /last"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {id: /i}}]",
+            "1:49: feeds[0].fields: needs price, a JSON Pointer such as /last"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: p}}]",
+            "1:65: feeds[0].fields.price: expected a JSON Pointer such as /data/last, found \"p\""
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}{ids}\", fields: {price: /p}}]",
+            "1:31: feeds[0].url: holds {id} and {ids}: one request a market, or one for all, not both"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}?{key}\", fields: {price: /p}}]",
+            "1:31: feeds[0].url: holds {key}, but no key is given: add key_file, key_env or key"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", key: k, fields: {price: /p}}]",
+            "1:54: feeds[0].key: is used nowhere: put {key} into url or headers, or leave it out"
+        ),
+        (
+            "feeds: [{provider: json, plan: demo, url: \"https://a/{id}\", fields: {price: /p}}]",
+            "1:32: feeds[0].plan: json has no plans; leave it out"
+        ),
+        ("feeds: [{provider: kraken, key: k}]", "1:33: feeds[0].key: kraken takes no key; leave it out"),
+        (
+            "feeds: [{provider: coinpaprika, plan: demo, key: k}]",
+            "1:39: feeds[0].plan: coinpaprika has no plan demo: use public or pro"
+        ),
+        (
+            "history: {keep_samples: 2d, keep_candles: 20d}\nalerts: [{name: a, market: a, new_high: 30d}]",
+            "2:41: alerts[0].new_high: the window of 30d is longer than what is kept; see history.keep_samples"
+        ),
+        (
+            "alerts: [{name: a, market: a, falls: 5%}]",
+            "1:38: alerts[0].falls: needs within, the time it may take, such as within: 1h"
+        ),
+        (
+            "alerts: [{name: a, market: a, falls: 0.125%, within: 1h}]",
+            "1:38: alerts[0].falls: must not have more than two decimals"
+        ),
+        (
+            "alerts: [{name: a, market: a, outside: [2, 1]}]",
+            "1:31: alerts[0].outside: the lower bound comes first: [low, high]"
+        ),
+        ("alerts: [{name: a, market: a, outside: [2]}]", "1:31: alerts[0].outside: expected a list of two, found 1"),
+        ("heartbeat: {every: 1m}", "1:1: heartbeat: needs a url"),
+    ])
+    func `it is told, too`(text: String, fault: String) throws {
+        let faults = try ConfigurationScene().faults(text).filter { !$0.contains("this release does not act on it") }
+        #expect(faults == ["p.yaml:" + fault])
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import pricewatch
+
+/// A configuration that uses nearly everything there is.
+@Suite struct ContractExampleTests {
+    static let text = """
+        currency: usd
+        watch:
+          markets: [bitcoin, ethereum, tether, {id: solana, coinpaprika: sol-solana, binance: SOLUSDT}, {id: AAPL, feed: stocks, stale_after: 4d}]
+          top: 0
+        feeds:
+          - provider: coingecko
+            name: coingecko
+            plan: demo
+            key_file: coingecko.key
+            url: https://api.coingecko.com/api/v3
+            quota_month: null
+          - {name: stocks, provider: json, every: 15m, url: "https://prices.example.com/v1/quote?symbol={id}&token={key}", key_env: STOCKS_KEY, fields: {price: /last, quoted_at: /time}, time_format: epoch_s}
+        poll:
+          every: 60s
+          timeout: 20s
+          retry: {attempts: 3, base: 1s, cap: 30s}
+          stale_after: null
+          confirm_moves_over: 20%
+        history:
+          database: /var/lib/pricewatch/history.db
+          keep_samples: 90d
+          keep_candles: forever
+          max_size: 2GiB
+          backfill: 24h
+        alerts:
+          - {name: btc-below-60k, market: bitcoin, below: 60000, clear: 61000, for: 2m, severity: critical, note: "sell the boat"}
+          - {name: fast-drop, markets: all, falls: 5%, within: 1h, repeat: 4h, notify: [phone]}
+          - {name: usdt-peg, market: tether, outside: [0.99, 1.01], for: 10m}
+        builtin_alerts: true
+        notify:
+          phone: {ntfy: "https://ntfy.sh/my-topic", quiet: "23:00-07:00"}
+          ops: {webhook_file: webhook-url, max_age: 24h, send_resolved: true}
+          hook: {exec: [/usr/local/bin/on-alert], timeout: 30s}
+        digest: {at: "07:00", notify: []}
+        timezone: UTC
+        heartbeat: null
+        log: {file: /var/log/pricewatch/pricewatch.log, level: info, format: text}
+        status_file: /run/pricewatch/status.json
+        metrics_file: null
+        """
+
+    @Test func `nothing is wrong with it but what this release does not act on`() throws {
+        let scene = try ConfigurationScene()
+        scene.host.variables["STOCKS_KEY"] = "s"
+        try scene.write("CG-key\n", to: "etc/coingecko.key")
+        try scene.write("https://example.org/hook\n", to: "etc/webhook-url")
+        let faults = scene.faults(Self.text)
+        #expect(faults.filter { !$0.contains("this release does not act on it yet") } == [])
+        #expect(
+            faults.map { $0.split(separator: ": ")[1] } == [
+                "feeds[1].provider", "alerts[1].falls", "alerts[1].repeat", "alerts[2].outside", "notify.phone",
+                "notify.ops", "notify.hook",
+            ])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import pricewatch
+
+@Suite struct FindingTests {
+    let scene: ConfigurationScene
+
+    init() throws { scene = try ConfigurationScene() }
+
+    @Test func `the first that exists of four`() throws {
+        #expect(try ConfigurationReading.read(option: nil, scene.host).file == nil)
+        try scene.write("currency: chf", to: "etc/pricewatch.yaml")
+        #expect(try read(nil) == ("chf", .system))
+        try scene.write("currency: eur", to: "home/.config/pricewatch/pricewatch.yaml")
+        #expect(try read(nil) == ("eur", .user))
+        let scene = scene
+        scene.host.variables["PRICEWATCH_CONFIG"] = try scene.write("currency: sek", to: "v.yaml")
+        #expect(try read(nil) == ("sek", .variable))
+        #expect(try read(try scene.write("currency: nok", to: "o.yaml")) == ("nok", .option))
+    }
+
+    private func read(_ option: String?) throws -> (String, ConfigurationFile.Origin?) {
+        let reading = try ConfigurationReading.read(option: option, scene.host)
+        return (reading.configuration.currency.code, reading.file?.origin)
+    }
+
+    @Test func `one that is named and missing never ends in the defaults`() {
+        let missing = ConfigurationError.unreadable(
+            file: "/nope.yaml", reason: "no such file or directory", closed: false)
+        #expect(throws: missing) { try ConfigurationReading.read(option: "/nope.yaml", scene.host) }
+        #expect(throws: missing) { try ConfigurationReading.readForQuestions(option: "/nope.yaml", scene.host) }
+        scene.host.variables["PRICEWATCH_CONFIG"] = "/nope.yaml"
+        #expect(throws: missing) { try ConfigurationReading.read(option: nil, scene.host) }
+        #expect(missing.description == "read the configuration /nope.yaml: no such file or directory")
+    }
+
+    @Test func `the file in etc brings the system's folders`() throws {
+        try scene.write("currency: chf", to: "etc/pricewatch.yaml")
+        let byItself = try ConfigurationReading.read(option: nil, scene.host).configuration
+        #expect(byItself.history.database == "/var/lib/pricewatch/history.db")
+        let byName = try ConfigurationReading.read(option: scene.host.systemFile, scene.host).configuration
+        #expect(byName.statusFile == "/run/pricewatch/status.json")
+    }
+
+    @Test(arguments: [
+        ("/", "is a directory"), ("/dev/zero", "larger than 1 MiB"),
+    ])
+    func `what is no file of ours is unreadable`(path: String, reason: String) {
+        #expect(throws: ConfigurationError.unreadable(file: path, reason: reason, closed: false)) {
+            try ConfigurationReading.read(option: path, scene.host)
+        }
+    }
+
+    @Test func `text in another encoding is unreadable`() throws {
+        let path = scene.folder + "/latin1.yaml"
+        try Data([0x61, 0x3A, 0x20, 0xE4]).write(to: URL(fileURLWithPath: path))
+        #expect(throws: ConfigurationError.unreadable(file: path, reason: "not UTF-8 text", closed: false)) {
+            try ConfigurationReading.read(option: path, scene.host)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root can read every file"))
+    func `a command that only reads goes on where the file is closed to it`() throws {
+        let path = try scene.write("currency: chf", to: "etc/pricewatch.yaml")
+        chmod(path, 0)
+        #expect(throws: ConfigurationError.self) { try ConfigurationReading.read(option: nil, scene.host) }
+        #expect(throws: ConfigurationError.self) { try ConfigurationReading.readForQuestions(option: path, scene.host) }
+        let reading = try ConfigurationReading.readForQuestions(option: nil, scene.host)
+        #expect(reading.configuration.history.database == "/var/lib/pricewatch/history.db")
+        #expect(reading.note == "the configuration \(path) cannot be read (permission denied); using the default paths")
+    }
+}
