@@ -49,7 +49,9 @@ struct ClassificationTests {
             kind: .forbidden, says: "365 days"),
         Case(status: 403, body: #"{"status":{"error_code":20000,"error_message":"ASN"}}"#, kind: .blocked),
         Case(status: 403, body: "error code: 1020", type: "text/plain; charset=UTF-8", kind: .blocked),
-        Case(status: 429, body: "error code: 1015", type: "text/plain; charset=UTF-8", kind: .rateLimited, retryable: true),
+        Case(
+            status: 429, body: "error code: 1015", type: "text/plain; charset=UTF-8", kind: .rateLimited,
+            retryable: true),
         Case(status: 429, body: "Throttled", type: "text/html", kind: .rateLimited, retryable: true),
         Case(status: 429, body: limited, kind: .rateLimited, retryable: true, says: "exceeded the Rate Limit"),
         // An error inside an answer that claims success.
@@ -58,7 +60,8 @@ struct ClassificationTests {
         Case(status: 200, body: #"{"error":"coin not found"}"#, kind: .server, retryable: true, says: "coin not found"),
         Case(status: 200, body: #"{"status":500,"error":"Internal Server Error"}"#, kind: .server, retryable: true),
         Case(status: 200, body: #"{"status":"404","error":"gone"}"#, kind: .notFound),
-        Case(status: 200, body: #"{"status":{"error_code":"1002","error_message":"x"}}"#, kind: .server, retryable: true),
+        Case(
+            status: 200, body: #"{"status":{"error_code":"1002","error_message":"x"}}"#, kind: .server, retryable: true),
         Case(status: 200, body: #"{"error":["EGeneral:Temporary lockout"]}"#, kind: .server, retryable: true),
         Case(status: 200, body: #"{"code":-1121,"msg":"Invalid symbol."}"#, kind: .server, retryable: true),
         // Web pages.
@@ -107,7 +110,9 @@ struct ClassificationTests {
         #expect(error?.isRetryable ?? false == expected.retryable)
         #expect(expected.says.isEmpty || error?.message.contains(expected.says) == true, "\(error?.message ?? "")")
         if let error {
-            #expect(error.message.hasPrefix("get https://api.example.com/coins/markets: \(expected.status == 200 ? "" : "\(expected.status)")"))
+            #expect(
+                error.message.hasPrefix(
+                    "get https://api.example.com/coins/markets: \(expected.status == 200 ? "" : "\(expected.status)")"))
             #expect(error.label == error.kind.rawValue)
         }
     }
@@ -117,7 +122,8 @@ struct ClassificationTests {
         let error = classification.error(in: cut, now: now)
         #expect(error?.kind == .server)
         #expect(error?.notBefore == NotBefore(at: now.addingTimeInterval(7), isNamed: true))
-        let good = HTTPAnswer(status: 200, headers: [:], body: Data("[".utf8), cut: .transport("connection reset by peer"))
+        let good = HTTPAnswer(
+            status: 200, headers: [:], body: Data("[".utf8), cut: .transport("connection reset by peer"))
         #expect(classification.error(in: good, now: now)?.kind == .transport)
     }
 

@@ -32,9 +32,15 @@ struct EnvelopeTests {
 
     @Test func isSuccessFailureOrUnknownAndNeverAnEmptySuccess() {
         let read = { (body: Data) in try? JSONDecoder().decode([Int].self, from: body) }
-        guard case .success([1, 2]) = Envelope(Data("[1,2]".utf8), value: read) else { Issue.record("no success"); return }
+        guard case .success([1, 2]) = Envelope(Data("[1,2]".utf8), value: read) else {
+            Issue.record("no success")
+            return
+        }
         guard case .failure(let failure) = Envelope(Data(#"{"error":"no"}"#.utf8), value: read), failure.message == "no"
-        else { Issue.record("no failure"); return }
+        else {
+            Issue.record("no failure")
+            return
+        }
         guard case .unknown(let beginning) = Envelope(Data(#"{"what":"ever"}"#.utf8), value: read) else {
             Issue.record("not unknown")
             return

@@ -12,9 +12,12 @@ struct PollTests {
         let transport = ScriptedTransport(
             time,
             [
-                .json(rows(row("ethereum", "2391.22"), row("tiny", "1.206e-09")), 200, [("Date", "Sat, 21 Nov 2026 10:00:01 GMT")]),
                 .json(
-                    rows(row("bitcoin", "77123.45"), row("ethereum", "2392"), row("dead", "null"), row("fourth", "4")), 200,
+                    rows(row("ethereum", "2391.22"), row("tiny", "1.206e-09")), 200,
+                    [("Date", "Sat, 21 Nov 2026 10:00:01 GMT")]),
+                .json(
+                    rows(row("bitcoin", "77123.45"), row("ethereum", "2392"), row("dead", "null"), row("fourth", "4")),
+                    200,
                     [("Cache-Control", "public, max-age=30, s-maxage=60"), ("Date", "Sat, 21 Nov 2026 10:00:02 GMT")]),
             ])
         let feed = scriptedFeed(transport, time, environment: try environment())
@@ -36,7 +39,8 @@ struct PollTests {
         let old = row("mover", "1", updated: "2026-11-21T09:59:00.000Z")
         let new = row("mover", "2", updated: "2026-11-21T09:59:30.000Z")
         for (first, second) in [(old, new), (new, old)] {
-            let transport = ScriptedTransport(time, [.json(rows(row("a", "1"), first)), .json(rows(second, row("b", "3")))])
+            let transport = ScriptedTransport(
+                time, [.json(rows(row("a", "1"), first)), .json(rows(second, row("b", "3")))])
             let feed = scriptedFeed(transport, time, environment: try environment())
             let answer = try #require(try await feed.poll(try watch(top: 500), within: .seconds(60)).answer)
             #expect(answer.top == (try ids("a", "mover", "b")))
@@ -88,7 +92,10 @@ struct PollTests {
         let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.error?.kind == .server)
         #expect(report.requests == 3)
-        guard case .failed = await feed.state else { Issue.record("not failed"); return }
+        guard case .failed = await feed.state else {
+            Issue.record("not failed")
+            return
+        }
     }
 
     @Test func endsWithItsTime() async throws {
@@ -120,7 +127,8 @@ struct PollTests {
             request.url.contains("ids=") ? .json("", 400) : .json(rows(row("bitcoin", "1")))
         }
         let feed = scriptedFeed(transport, time, environment: try environment())
-        let answer = try #require(try await feed.poll(try watch("bitcoin", "rare", top: 1), within: .seconds(60)).answer)
+        let answer = try #require(
+            try await feed.poll(try watch("bitcoin", "rare", top: 1), within: .seconds(60)).answer)
         #expect(answer.prices == ["bitcoin": "1"])
         #expect(answer.notReached == (try ids("rare")))
         #expect(answer.missing.isEmpty)

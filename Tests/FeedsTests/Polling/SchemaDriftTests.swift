@@ -25,7 +25,8 @@ struct SchemaDriftTests {
 
     @Test func nullInEveryRowWherePricesWere() async throws {
         let reports = try await poll(
-            rows(row("a", "1"), row("b", "2"), row("c", "null")), rows(row("a", "null"), row("b", "null"), row("c", "null")))
+            rows(row("a", "1"), row("b", "2"), row("c", "null")),
+            rows(row("a", "null"), row("b", "null"), row("c", "null")))
         #expect(reports[0].answer?.quotes.count == 2)
         #expect(reports[1].error?.kind == .decode)
     }

@@ -70,10 +70,11 @@ struct UnchangedTests {
         #expect(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).error?.kind == .badStatus)
     }
 
-    @Test(arguments: [
-        ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false),
-        ("\"a\"", nil, true),
-    ] as [(String, String?, Bool)])
+    @Test(
+        arguments: [
+            ("\"a\"", "\"a\"", true), ("\"a\"", "W/\"a\"", true), ("W/\"a\"", "\"a\"", true), ("\"a\"", "\"b\"", false),
+            ("\"a\"", nil, true),
+        ] as [(String, String?, Bool)])
     func tagsAreComparedWeakly(_ known: String, _ answered: String?, _ matches: Bool) {
         var headers = HTTPFields()
         if let answered { headers.append("etag", answered) }

@@ -10,9 +10,12 @@ struct WaitingTests {
     let time = ManualTime()
     let memory = TransientMemory()
 
-    func feed(_ transport: ScriptedTransport, key: Secret? = nil, reread: (@Sendable () async -> Secret?)? = nil) throws -> Feed {
+    func feed(_ transport: ScriptedTransport, key: Secret? = nil, reread: (@Sendable () async -> Secret?)? = nil) throws
+        -> Feed
+    {
         let environment = try environment(key: key, rereadKey: reread)
-        return scriptedFeed(transport, time, memory: memory, environment: environment, plan: key == nil ? .public : .demo)
+        return scriptedFeed(
+            transport, time, memory: memory, environment: environment, plan: key == nil ? .public : .demo)
     }
 
     /// An hour of ticks, each minute, with the process started anew three times.
@@ -68,7 +71,10 @@ struct WaitingTests {
         let named = ScriptedTransport(time, [.json("", 429, [("x-ratelimit-reset", "2026-11-21 10:30:00 +0000")])])
         _ = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
         let wait = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
-        guard case .waiting(_, let until) = wait.outcome else { Issue.record("not waiting"); return }
+        guard case .waiting(_, let until) = wait.outcome else {
+            Issue.record("not waiting")
+            return
+        }
         #expect(until.utcText == "2026-11-21T10:30:00Z")
     }
 
@@ -130,7 +136,8 @@ struct WaitingTests {
     @Test func aRestartWithAnotherKeyEndsTheBlock() async throws {
         let refused = ScriptedTransport(time, [.json("{}", 401)])
         _ = try await feed(refused, key: Secret("CG-old")).poll(try watch("bitcoin"), within: .seconds(60))
-        #expect(try await feed(refused, key: Secret("CG-old")).poll(try watch("bitcoin"), within: .seconds(60)).isWaiting)
+        #expect(
+            try await feed(refused, key: Secret("CG-old")).poll(try watch("bitcoin"), within: .seconds(60)).isWaiting)
         let good = ScriptedTransport(time, [.json(rows(row("bitcoin", "1")))])
         let report = try await feed(good, key: Secret("CG-new")).poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.answer?.quotes.count == 1)

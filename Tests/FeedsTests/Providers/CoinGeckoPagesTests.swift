@@ -23,7 +23,10 @@ struct CoinGeckoPagesTests {
     func theLargestByPages(_ top: Int, _ pages: Int) throws {
         let queries = queries(try watch(top: top))
         #expect(queries.map { $0["page"] ?? "" } == (0..<pages).map { "\($0 + 1)" })
-        #expect(queries.allSatisfy { $0["per_page"] == "250" && $0["order"] == "market_cap_desc" && $0["precision"] == "full" })
+        #expect(
+            queries.allSatisfy {
+                $0["per_page"] == "250" && $0["order"] == "market_cap_desc" && $0["precision"] == "full"
+            })
     }
 
     @Test func manyNamesAreSplitByNumberAndByLength() throws {
@@ -53,9 +56,11 @@ struct CoinGeckoPagesTests {
         #expect(answer.rows.map(\.market) == [ours])
     }
 
-    @Test(arguments: [
-        (CoinGecko.Plan.public, nil, nil, 60), (.demo, "x-cg-demo-api-key", 10_000, 300), (.pro, "x-cg-pro-api-key", nil, 60),
-    ] as [(CoinGecko.Plan, String?, Int?, Int)])
+    @Test(
+        arguments: [
+            (CoinGecko.Plan.public, nil, nil, 60), (.demo, "x-cg-demo-api-key", 10_000, 300),
+            (.pro, "x-cg-pro-api-key", nil, 60),
+        ] as [(CoinGecko.Plan, String?, Int?, Int)])
     func plans(_ plan: CoinGecko.Plan, _ header: String?, _ quota: Int?, _ every: Int) {
         #expect(CoinGecko(plan: plan).header(for: Secret("k"))?.name == header)
         #expect(plan.quotaMonth == quota)

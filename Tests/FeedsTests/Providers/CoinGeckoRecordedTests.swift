@@ -32,7 +32,9 @@ struct CoinGeckoRecordedTests {
     }()
 
     static let all: [Recording] = {
-        guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
+        guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            return []
+        }
         return names.sorted().map { Recording(name: $0, url: folder.appendingPathComponent($0)) }
     }()
 
@@ -72,7 +74,9 @@ struct CoinGeckoRecordedTests {
     @Test(.enabled(if: folder != nil), arguments: errors)
     func errorsAreTyped(_ recording: Recording) async throws {
         let name = recording.name
-        let statuses = [("1015", 429), ("10011", 400), ("10012", 401), ("404", 404), ("422", 422), ("429", 429), ("500", 500)]
+        let statuses = [
+            ("1015", 429), ("10011", 400), ("10012", 401), ("404", 404), ("422", 422), ("429", 429), ("500", 500),
+        ]
         let status = try #require(statuses.first { name.contains("-\($0.0)-") || name.contains("-\($0.0).") }?.1)
         let type = name.hasSuffix(".txt") ? "text/plain; charset=UTF-8" : "application/json; charset=utf-8"
         let kinds: [Int: FeedError.Kind] = [

@@ -28,7 +28,8 @@ struct CoinGeckoRowsTests {
 
     @Test(arguments: [
         ("0.1", "0.1"), ("1.206e-09", "0.000000001206"), ("77123.45", "77123.45"), ("49053", "49053"), ("1.0", "1"),
-        ("123456789.123456789", "123456789.123456789"), ("0.000000000000000001", "0.000000000000000001"), ("1E5", "100000"),
+        ("123456789.123456789", "123456789.123456789"), ("0.000000000000000001", "0.000000000000000001"),
+        ("1E5", "100000"),
         ("1e18", "1000000000000000000"), ("0.12345678901234567850", "0.123456789012345678"),
         ("77123.450000000000000000000000000000000000000001", "77123.45"),
     ])
@@ -41,14 +42,18 @@ struct CoinGeckoRowsTests {
     }
 
     @Test(arguments: [
-        ("null", RowFault.nullPrice), ("0", .badPrice), ("0.0", .badPrice), ("-1", .badPrice), (#""77123.45""#, .badPrice),
+        ("null", RowFault.nullPrice), ("0", .badPrice), ("0.0", .badPrice), ("-1", .badPrice),
+        (#""77123.45""#, .badPrice),
         (#""n/a""#, .badPrice), ("true", .badPrice), ("[1]", .badPrice), ("{}", .badPrice), ("1e-19", .badPrice),
         ("1.1e18", .badPrice), ("1e400", .badPrice), ("1e-400", .badPrice),
     ])
     func unusablePricesLeaveTheOtherRowsAlone(_ sent: String, _ fault: RowFault) throws {
         let rows = try decode(#"[{"id":"a","current_price":\#(sent)},{"id":"b","current_price":2}]"#)
         #expect(rows.first == .unusable(try MarketID("a"), fault))
-        guard case .quote(let quote)? = rows.last else { Issue.record("b is lost"); return }
+        guard case .quote(let quote)? = rows.last else {
+            Issue.record("b is lost")
+            return
+        }
         #expect(quote.price.description == "2")
     }
 
@@ -58,7 +63,10 @@ struct CoinGeckoRowsTests {
             [{"id":"a","current_price":1,"symbol":null,"name":7,"market_cap":"big","total_volume":{},
             "price_change_percentage_24h":"up","last_updated":"yesterday"}]
             """)
-        guard case .quote(let quote)? = rows.first else { Issue.record("no quote"); return }
+        guard case .quote(let quote)? = rows.first else {
+            Issue.record("no quote")
+            return
+        }
         #expect(quote.symbol.isEmpty && quote.name.isEmpty && quote.quotedAt == nil && quote.reportedChange == nil)
         #expect(quote.volume24h == nil && quote.marketCap == nil)
     }

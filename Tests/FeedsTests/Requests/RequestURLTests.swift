@@ -6,7 +6,8 @@ import Testing
 @Suite("URLs and bodies of requests")
 struct RequestURLTests {
     @Test(arguments: [
-        ("bitcoin", "/coins/bitcoin/chart"), ("a/b", "/coins/a%2Fb/chart"), ("boringdao-[old]", "/coins/boringdao-%5Bold%5D/chart"),
+        ("bitcoin", "/coins/bitcoin/chart"), ("a/b", "/coins/a%2Fb/chart"),
+        ("boringdao-[old]", "/coins/boringdao-%5Bold%5D/chart"),
         ("a b", "/coins/a%20b/chart"), ("..", "/coins/%2E%2E/chart"), ("é?#%+", "/coins/%C3%A9%3F%23%25%2B/chart"),
     ])
     func aParameterStaysOneSegment(_ id: String, _ path: String) {

@@ -11,7 +11,8 @@ struct CachePolicyTests {
 
     func client(_ transport: ScriptedTransport) throws -> FeedClient {
         FeedClient(
-            CoinGecko(plan: .public), try environment(), transport: transport, memory: memory, time: time, random: { 1 })
+            CoinGecko(plan: .public), try environment(), transport: transport, memory: memory, time: time, random: { 1 }
+        )
     }
 
     func list(_ id: String) -> ScriptedTransport.Reply {
@@ -77,10 +78,12 @@ struct CachePolicyTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test(arguments: [
-        ("max-age=30", 30), ("public, MAX-AGE=30, s-maxage=60", 30), ("s-maxage=60", nil), ("no-store", nil), ("max-age=x", nil),
-        ("max-age=-1", 0),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            ("max-age=30", 30), ("public, MAX-AGE=30, s-maxage=60", 30), ("s-maxage=60", nil), ("no-store", nil),
+            ("max-age=x", nil),
+            ("max-age=-1", 0),
+        ] as [(String, Int?)])
     func maxAge(_ control: String, _ seconds: Int?) {
         let loaded = Loaded(content: .fresh(1, body: Data()), headers: ["Cache-Control": control], at: time.now())
         #expect(loaded.maxAge == seconds.map { .seconds($0) })

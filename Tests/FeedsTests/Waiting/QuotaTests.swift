@@ -30,7 +30,8 @@ struct QuotaTests {
     }
 
     @Test func forecast() {
-        #expect(quota.end(interval: .seconds(60), pages: 1, used: 0, now: monthBegin)?.utcText == "2026-12-07T22:40:00Z")
+        #expect(
+            quota.end(interval: .seconds(60), pages: 1, used: 0, now: monthBegin)?.utcText == "2026-12-07T22:40:00Z")
         #expect(quota.end(interval: .seconds(300), pages: 1, used: 0, now: monthBegin) == nil)
     }
 
@@ -47,7 +48,8 @@ struct QuotaTests {
     }
 
     @Test(arguments: [
-        ("2026-11-30T23:59:59Z", "2026-11", "2026-12-01T00:00:00Z"), ("2026-12-31T23:59:59Z", "2026-12", "2027-01-01T00:00:00Z"),
+        ("2026-11-30T23:59:59Z", "2026-11", "2026-12-01T00:00:00Z"),
+        ("2026-12-31T23:59:59Z", "2026-12", "2027-01-01T00:00:00Z"),
         ("2028-02-29T12:00:00Z", "2028-02", "2028-03-01T00:00:00Z"),
     ])
     func months(_ time: String, _ name: String, _ end: String) throws {

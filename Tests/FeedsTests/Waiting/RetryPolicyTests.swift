@@ -38,7 +38,9 @@ struct RetryPolicyTests {
 
     @Test func obeysWhatTheProviderNames() {
         let hinted = error(after: 12)
-        #expect(policy.decide(after: 1, hinted, remaining: .seconds(60), now: now, random: 1) == .retry(after: .seconds(12)))
+        #expect(
+            policy.decide(after: 1, hinted, remaining: .seconds(60), now: now, random: 1) == .retry(after: .seconds(12))
+        )
         #expect(policy.decide(after: 1, hinted, remaining: .seconds(12), now: now, random: 1) == .stop(.waitTooLong))
         // A hint shorter than the backoff does not shorten it.
         #expect(
