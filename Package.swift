@@ -74,7 +74,14 @@ let package = Package(
             swiftSettings: strict),
 
         tests(of: "Markets"),
-        tests(of: "Feeds", ["Markets", "MarketSimulator"]),
+        tests(
+            of: "Feeds",
+            [
+                "Markets", "MarketSimulator",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         tests(of: "History", ["Markets"]),
         tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(of: "pricewatch", ["Markets", "Feeds", "History", "MarketSimulator"]),

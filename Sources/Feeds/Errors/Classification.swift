@@ -54,7 +54,7 @@ struct Classification: Sendable {
             return error
         }
         let rule = rule(for: answer, isHTML: isHTML, named: named)
-        var cause = "\(answer.status) \(rule.cause)"
+        var cause = "\(answer.status) " + (accepted && named != nil ? "with an error inside: " : "") + rule.cause
         if let named {
             cause += ": " + OutsideText.escaped(named.message)
         } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {

@@ -22,7 +22,7 @@ public struct ErrorRule: Sendable, Hashable {
 extension ErrorRule {
     /// What an HTTP status means where the provider names no code that is known. The first line that covers it holds.
     static let byStatus: [(status: ClosedRange<Int>, rule: ErrorRule)] = [
-        (200...299, .init(.server, "an error inside an answer that claims success", isRetryable: true)),
+        (200...299, .init(.server, "the provider reports a failure", isRetryable: true)),
         (304...304, .init(.badStatus, "not modified, though nothing was known", isRetryable: true)),
         (300...399, .init(.badStatus, "a redirect, which is not followed", cure: "set url: to where it leads")),
         (401...401, .init(.unauthorized, "the key is missing or not accepted", cure: "check key_file and plan")),

@@ -25,8 +25,9 @@ public struct Quota: Sendable, Hashable {
     /// When the quota is used up at that interval, or nil where it outlasts the month.
     public func end(interval: Duration, pages: Int, used: Int, now: Date) -> Date? {
         let polls = max(0, (requestsPerMonth - used) / max(1, pages))
-        let seconds = Double(polls) * interval.inSeconds
-        let month = UTCMonth(now).end
-        return seconds < month.since(now).inSeconds ? now.addingTimeInterval(seconds) : nil
+        let lasts = Double(polls) * interval.inSeconds
+        // The stretched interval meets the month's end to a rounding error of doubles.
+        let rest = UTCMonth(now).end.since(now).inSeconds
+        return lasts < rest - 1 ? now.addingTimeInterval(lasts) : nil
     }
 }

@@ -5,9 +5,56 @@ import Markets
 
 func ids(_ texts: String...) throws -> [MarketID] { try texts.map { try MarketID($0) } }
 
-let usd = { try? Currency("usd") }()
+func watch(_ texts: String..., top: Int = 0) throws -> Watch {
+    Watch(try texts.map { try MarketID($0) }, top: top, currency: try Currency("usd"))
+}
 
-func environment(_ url: String, key: Secret? = nil, timeout: Duration = .seconds(5)) throws -> FeedEnvironment {
+func environment(
+    _ url: String = "http://127.0.0.1:9/api/v3", key: Secret? = nil,
+    rereadKey: (@Sendable () async -> Secret?)? = nil, timeout: Duration = .seconds(5)
+) throws -> FeedEnvironment {
     FeedEnvironment(
-        feed: "coingecko", baseURL: try BaseURL(url), key: key, userAgent: "pricewatch/0 (+tests)", timeout: timeout)
+        feed: "coingecko", baseURL: try BaseURL(url), key: key, rereadKey: rereadKey,
+        userAgent: "pricewatch/0 (+tests)", timeout: timeout)
+}
+
+/// A feed on a script, with full jitter always at its longest.
+func scriptedFeed(
+    _ transport: ScriptedTransport, _ time: ManualTime, memory: any FeedMemory = TransientMemory(),
+    environment: FeedEnvironment, plan: CoinGecko.Plan = .public
+) -> Feed {
+    Feed(CoinGecko(plan: plan), environment, transport: transport, memory: memory, time: time, random: { 1 })
+}
+
+/// One row of `/coins/markets` with the fields that are read; the price is a JSON text.
+func row(_ id: String, _ price: String, updated: String = "2026-11-21T09:59:30.000Z") -> String {
+    """
+    {"id":"\(id)","symbol":"\(id.prefix(3))","name":"\(id.capitalized)","current_price":\(price),\
+    "market_cap":1000000,"total_volume":5000,"price_change_percentage_24h":-1.255,"last_updated":"\(updated)"}
+    """
+}
+
+func rows(_ rows: String...) -> String { "[" + rows.joined(separator: ",") + "]" }
+
+extension PollReport {
+    var answer: FeedAnswer? {
+        if case .answered(let answer) = outcome { return answer }
+        return nil
+    }
+
+    var error: FeedError? {
+        if case .failed(let error) = outcome { return error }
+        return nil
+    }
+
+    var isWaiting: Bool {
+        if case .waiting = outcome { return true }
+        return false
+    }
+}
+
+extension FeedAnswer {
+    var prices: [String: String] {
+        Dictionary(quotes.map { ($0.market.text, $0.price.description) }, uniquingKeysWith: { $1 })
+    }
 }

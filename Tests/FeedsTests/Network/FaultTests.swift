@@ -1,0 +1,135 @@
+import Foundation
+import MarketSimulator
+import Markets
+import Testing
+
+@testable import Feeds
+
+/// Real exchanges with a server on loopback that does what servers do on their bad days.
+@Suite("Faults over the network")
+struct FaultTests {
+    typealias Answer = LoopbackServer.Answer
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var fault: Fault
+        var kind: FeedError.Kind
+        var requests = 2
+        var says = ""
+
+        var testDescription: String { name }
+
+        init(_ name: String, _ fault: Fault, _ kind: FeedError.Kind, requests: Int = 2, says: String = "") {
+            self.name = name
+            self.fault = fault
+            self.kind = kind
+            self.requests = requests
+            self.says = says
+        }
+    }
+
+    static let json = ["Content-Type": "application/json"]
+    static let packed = json.merging(["Content-Encoding": "gzip"]) { $1 }
+
+    static let cases: [Case] = [
+        Case("reset", .reset, .transport),
+        Case("hang", .hang, .timeout, says: "within 400ms"),
+        Case("a byte now and then", .drip(every: .milliseconds(50)), .timeout, says: "within 400ms"),
+        Case("truncated", .truncate, .transport),
+        Case("half a document", .badJSON, .decode, says: "is cut off"),
+        Case("web page", .html, .blocked, requests: 1),
+        Case(
+            "error inside 200", .error200, .rateLimited, requests: 1,
+            says: "200 with an error inside: too many requests"),
+        Case("1 GiB, announced", .huge(declaresLength: true), .tooLarge, requests: 1, says: "8 MiB"),
+        Case("1 GiB, unannounced", .huge(declaresLength: false), .tooLarge, requests: 1, says: "8 MiB"),
+        Case(
+            "gzip bomb", .reply(.answer(Answer(headers: packed, body: .bytes(GzipBomb.zeros(unpacked: 160 << 20))))),
+            .tooLarge, requests: 1, says: "8 MiB"),
+        Case(
+            "damaged gzip", .reply(.answer(Answer(headers: packed, body: .text("this is no gzip at all")))), .transport),
+        Case(
+            "redirect loop", .reply(.answer(Answer(status: 302, headers: ["Location": "/api/v3/coins/markets"]))),
+            .badStatus, requests: 1, says: "/api/v3/coins/markets"),
+        Case(
+            "wrong content type", .reply(.answer(Answer(headers: ["Content-Type": "text/csv"], body: .text("a,b")))),
+            .contentType, requests: 1, says: "text/csv"),
+        Case("nothing at all", .reply(.answer(Answer(headers: json))), .decode, says: "is empty"),
+        Case("400", .status(400), .badRequest, requests: 1),
+        Case("401", .status(401), .unauthorized, requests: 1, says: "key"),
+        Case("403", .status(403), .forbidden, requests: 1),
+        Case("404", .status(404), .notFound, requests: 1),
+        Case("422", .status(422), .badRequest, requests: 1),
+        Case("429", .status(429), .rateLimited, requests: 1),
+        Case("500", .status(500), .server), Case("501", .status(501), .server), Case("502", .status(502), .server),
+        Case("503", .status(503), .server), Case("504", .status(504), .server), Case("520", .status(520), .server),
+    ]
+
+    func poll(_ url: String, timeout: Duration = .milliseconds(400)) async throws -> PollReport {
+        let network = try NetworkTransport()
+        let feed = Feed(
+            CoinGecko(plan: .public), try environment(url, timeout: timeout), transport: network,
+            memory: TransientMemory(), retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)))
+        let report = try await feed.poll(try watch("bitcoin", "ethereum"), within: .seconds(10))
+        await network.shutdown()
+        return report
+    }
+
+    @Test(arguments: cases) func kinds(_ expected: Case) async throws {
+        var configuration = CoinGeckoSimulator.Configuration()
+        configuration.faults = [expected.fault]
+        let market = try await CoinGeckoSimulator.start(configuration)
+        let report = try await poll(
+            market.baseURL, timeout: expected.kind == .timeout ? .milliseconds(400) : .seconds(20))
+        await market.stop()
+        #expect(report.error?.kind == expected.kind, "\(report.error?.message ?? "")")
+        #expect(
+            report.error?.message.contains(expected.says) == true || expected.says.isEmpty,
+            "\(report.error?.message ?? "")")
+        #expect(report.requests == expected.requests)
+        #expect(report.requests == market.requestCount)
+    }
+
+    @Test func refused() async throws {
+        let market = try await CoinGeckoSimulator.start()
+        let url = market.baseURL
+        await market.stop()
+        let error = try await poll(url).error
+        #expect(error?.kind == .connect)
+        #expect(error?.message.contains("connection refused") == true, "\(error?.message ?? "")")
+    }
+
+    @Test func noSuchHost() async throws {
+        let error = try await poll("https://no-such-host.invalid/api/v3", timeout: .seconds(10)).error
+        #expect(error?.kind == .dns, "\(error?.message ?? "")")
+    }
+
+    @Test func recoversWithinThePoll() async throws {
+        var configuration = CoinGeckoSimulator.Configuration()
+        configuration.faults = [.reset, .ok]
+        let market = try await CoinGeckoSimulator.start(configuration)
+        let report = try await poll(market.baseURL, timeout: .seconds(5))
+        await market.stop()
+        #expect(report.answer?.quotes.count == 2)
+        #expect(report.requests == 2)
+    }
+
+    /// Seconds to the next try.
+    @Test(arguments: [
+        ([:], 60), (["Retry-After": "119"], 119),
+        (["Retry-After": "Sat, 21 Nov 2026 10:02:00 GMT", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"], 120),
+        (["x-ratelimit-reset": "2026-11-21 10:05:00 +0000", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"], 300),
+    ])
+    func rateLimits(_ headers: [String: String], _ seconds: Double) async throws {
+        var configuration = CoinGeckoSimulator.Configuration()
+        configuration.faults = [.reply(.json("{}", status: 429, headers: headers))]
+        let market = try await CoinGeckoSimulator.start(configuration)
+        let before = Date()
+        let report = try await poll(market.baseURL, timeout: .seconds(5))
+        await market.stop()
+        let wait = try #require(report.wait)
+        #expect((seconds...(seconds + 5)).contains(wait.until.timeIntervalSince(before)))
+        #expect((wait.namedUntil != nil) == !headers.isEmpty)
+        #expect(report.requests == 1)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Markets
+import Synchronization
+import Testing
+
+@testable import Feeds
+
+@Suite("Waiting between polls")
+struct WaitingTests {
+    let time = ManualTime()
+    let memory = TransientMemory()
+
+    func feed(_ transport: ScriptedTransport, key: Secret? = nil, reread: (@Sendable () async -> Secret?)? = nil) throws
+        -> Feed
+    {
+        let environment = try environment(key: key, rereadKey: reread)
+        return scriptedFeed(
+            transport, time, memory: memory, environment: environment, plan: key == nil ? .public : .demo)
+    }
+
+    /// An hour of ticks, each minute, with the process started anew three times.
+    @Test func anHourWithRetryAfterAndThreeRestartsHasNoRequestTooEarly() async throws {
+        let transport = ScriptedTransport(time) { number, _ in
+            number % 3 == 0 ? .json(rows(row("bitcoin", "\(number)"))) : .json("", 429, [("Retry-After", "120")])
+        }
+        let end = time.now() + .hours(1)
+        var polls = 0
+        var feed = try feed(transport)
+        while time.now() < end {
+            _ = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
+            polls += 1
+            if polls % 15 == 0 { feed = try self.feed(transport) }
+            time.step(.seconds(60))
+        }
+        let times = transport.times
+        #expect(polls == 60)
+        #expect(times.count > 30)
+        for index in 1..<times.count where index % 3 != 0 {
+            #expect(times[index].since(times[index - 1]) >= .seconds(120))
+        }
+        #expect(await memory.requests(of: "coingecko", in: UTCMonth(end)) == times.count)
+    }
+
+    @Test func aShortHintIsWaitedForInsideThePoll() async throws {
+        let transport = ScriptedTransport(
+            time, [.json("", 503, [("Retry-After", "7")]), .json(rows(row("bitcoin", "1")))])
+        let report = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(report.answer?.quotes.count == 1)
+        #expect(report.wait == nil)
+        #expect(time.sleeps == [.seconds(7)])
+    }
+
+    @Test func aRestartInTheMiddleOfThatPauseIsNotTooEarly() async throws {
+        let transport = ScriptedTransport(time, [.json("", 503, [("Retry-After", "30")])])
+        let report = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(10))
+        #expect(report.error?.notBefore?.isNamed == true)
+        let next = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(next.isWaiting)
+        #expect(next.requests == 0)
+        time.step(.seconds(30))
+        #expect(try await feed(transport).poll(try watch("bitcoin"), within: .seconds(10)).requests == 1)
+    }
+
+    @Test func aSinglePollObeysOnlyWhatTheProviderNamed() async throws {
+        let limited = ScriptedTransport(time, [.json("", 429)])
+        _ = try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10))
+        #expect(try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10)).isWaiting)
+        let once = try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
+        #expect(once.requests == 1)
+
+        let named = ScriptedTransport(time, [.json("", 429, [("x-ratelimit-reset", "2026-11-21 10:30:00 +0000")])])
+        _ = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
+        let wait = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
+        guard case .waiting(_, let until) = wait.outcome else {
+            Issue.record("not waiting")
+            return
+        }
+        #expect(until.utcText == "2026-11-21T10:30:00Z")
+    }
+
+    @Test func aRateLimitThatLastsWaitsForHours() async throws {
+        let transport = ScriptedTransport(time, [.json("", 429)])
+        let feed = try feed(transport)
+        for _ in 0..<(24 * 60) {
+            _ = try await feed.poll(try watch("bitcoin"), within: .seconds(30))
+            time.step(.seconds(60))
+        }
+        #expect(transport.times.count <= 12)
+        #expect(await feed.waitInForce()?.0.cause == .quota)
+    }
+
+    @Test func agoodAnswerEndsTheSeries() async throws {
+        let transport = ScriptedTransport(time) { number, _ in
+            number % 2 == 0 ? .json(rows(row("bitcoin", "\(number)"))) : .json("", 429)
+        }
+        let feed = try feed(transport)
+        for _ in 0..<60 {
+            _ = try await feed.poll(try watch("bitcoin"), within: .seconds(30))
+            time.step(.seconds(60))
+        }
+        #expect(transport.times.count >= 58)
+    }
+
+    @Test func aKeyThatChangedIsTriedAtOnce() async throws {
+        let transport = ScriptedTransport(time) { _, request in
+            request.headers["x-cg-demo-api-key"] == "CG-new" ? .json(rows(row("bitcoin", "1"))) : .json("{}", 401)
+        }
+        let feed = try feed(transport, key: Secret("CG-old")) { Secret("CG-new") }
+        let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(report.answer?.quotes.count == 1)
+        #expect(report.requests == 2)
+        #expect(time.sleeps.isEmpty)
+    }
+
+    @Test func anUnchangedKeyBlocksTheFeedUntilItIsMended() async throws {
+        let file = Mutex("CG-old")
+        let transport = ScriptedTransport(time) { _, request in
+            request.headers["x-cg-demo-api-key"] == "CG-good" ? .json(rows(row("bitcoin", "1"))) : .json("{}", 403)
+        }
+        let feed = try feed(transport, key: Secret("CG-old")) { Secret(file.withLock { $0 }) }
+        let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(report.error?.kind == .forbidden)
+        #expect(report.requests == 1)
+        #expect(report.wait?.isBlock == true)
+        for _ in 0..<60 {
+            time.step(.seconds(60))
+            _ = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
+        }
+        // After 15 and another 30 minutes.
+        #expect(transport.times.count == 3)
+        file.withLock { $0 = "CG-good" }
+        #expect(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).answer?.quotes.count == 1)
+        #expect(await memory.wait(of: "coingecko") == nil)
+    }
+
+    @Test func aRestartWithAnotherKeyEndsTheBlock() async throws {
+        let refused = ScriptedTransport(time, [.json("{}", 401)])
+        _ = try await feed(refused, key: Secret("CG-old")).poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(
+            try await feed(refused, key: Secret("CG-old")).poll(try watch("bitcoin"), within: .seconds(60)).isWaiting)
+        let good = ScriptedTransport(time, [.json(rows(row("bitcoin", "1")))])
+        let report = try await feed(good, key: Secret("CG-new")).poll(try watch("bitcoin"), within: .seconds(60))
+        #expect(report.answer?.quotes.count == 1)
+    }
+}
