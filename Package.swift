@@ -84,7 +84,9 @@ let package = Package(
             ]),
         tests(of: "History", ["Markets"]),
         tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
-        tests(of: "pricewatch", ["Markets", "Feeds", "History", "MarketSimulator"]),
+        tests(
+            of: "pricewatch",
+            ["Markets", "Feeds", "History", "MarketSimulator", .product(name: "GRDB", package: "GRDB.swift")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,46 @@
+# make demo and make test do everything on a fresh Debian 12 with a Swift toolchain.
+
+RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path .build/release-static
+RELEASE_BINARY := .build/release-static/release/pricewatch
+
+PREFIX ?= /usr/local
+
+.PHONY: help demo test build release lint format dependencies
+
+help:
+	@echo "make demo     watch a simulated market for a minute: no network, no key, no root"
+	@echo "make test     run all tests"
+	@echo "make release  build the optimised binary, $(RELEASE_BINARY)"
+	@echo "make lint     check the format of the sources; make format mends it"
+
+demo: build
+	.build/debug/pricewatch demo
+
+test: dependencies
+	swift test
+
+build: dependencies
+	swift build --product pricewatch
+
+release: dependencies
+	swift build $(RELEASE_FLAGS) --product pricewatch
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+# Debian's packages that the build links against and the tests call. Installed where they are missing, and said so.
+DEBIAN_PACKAGES := libsqlite3-dev zlib1g-dev python3 openssl
+
+dependencies:
+	@missing=""; \
+	for package in $(DEBIAN_PACKAGES); do \
+		dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		sudo=""; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		echo "installing Debian's packages:$$missing"; \
+		$$sudo apt-get update && $$sudo apt-get install --yes --no-install-recommends $$missing; \
+	fi

@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import MarketSimulator
+import Markets
+import Testing
+
+import GRDB
+
+@testable import History
+
+@Suite struct DaemonTests {
+    @Test("SIGTERM and SIGINT end it cleanly: exit 0, status stopped", arguments: [SIGTERM, SIGINT])
+    func stops(signal: Int32) async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
+        #expect(try await installation.run("status").exit == 0)
+        daemon.signal(signal)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+        let status = try installation.status()
+        #expect(StatusContract.faults(in: status) == [])
+        #expect(status["state"] as? String == "stopped")
+        #expect(status["pid"] is NSNull)
+        #expect(status["expires_at"] is NSNull)
+        let answer = try await installation.run("status")
+        #expect(answer.exit == 2)
+        #expect(answer.output.hasPrefix("stopped: "))
+    }
+
+    @Test("a poll that hangs does not keep it from stopping within 5 s")
+    func stopsWhileHanging() async throws {
+        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        await simulator.waitUntilSeen(1)
+        let clock = ContinuousClock.now
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        #expect(ContinuousClock.now - clock < .seconds(5))
+        await simulator.stop()
+        #expect(try installation.status()["state"] as? String == "stopped")
+    }
+
+    @Test("a second daemon on the same database is refused with 75 and disturbs nothing")
+    func secondDaemon() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
+        for arguments in [["run"], ["run", "--once"]] {
+            let second = try await Program.start(arguments + ["--config", installation.configuration]).ended()
+            #expect(second.exit == 75)
+            #expect(second.errors.contains("pid \(daemon.pid)"))
+        }
+        #expect(try await installation.run("status").exit == 0)
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+    }
+
+    @Test("killed, it is missed at once")
+    func missed() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
+        daemon.signal(SIGKILL)
+        #expect(await daemon.ended().exit == -SIGKILL)
+        await simulator.stop()
+        let answer = try await installation.run("status", "--json")
+        #expect(answer.exit == 2)
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
+        #expect(json["exit"] as? Int == 2)
+        #expect(json["expired"] as? Bool == false)
+    }
+
+    @Test("killed twenty times in the middle of its work: nothing lost, nothing said twice, the database whole")
+    func killed() async throws {
+        let path = ["90", "110", "120", "95", "80", "130"].compactMap { Price(parsing: $0) }
+        let simulator = try await CoinGeckoSimulator.start(.init(script: [try MarketID("bitcoin"): path]))
+        let installation = try Installation(
+            url: simulator.baseURL, more: "alerts: [{name: high, market: bitcoin, above: 100}]")
+        var recorded: Int64 = 0
+        for _ in 0..<20 {
+            let seen = simulator.requestCount
+            let daemon = try installation.start("run")
+            await simulator.waitUntilSeen(seen + 1)
+            // Somewhere between the answer and what follows the commit.
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000)))
+            daemon.signal(SIGKILL)
+            _ = await daemon.ended()
+            let samples = try installation.samples()
+            #expect(samples >= recorded)
+            recorded = samples
+        }
+        await simulator.stop()
+        let reader = try HistoryReader(at: installation.folder.path + "/history.db")
+        let verdict = try await reader.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+        #expect(verdict == "ok")
+        let told = installation.log.filter { $0.contains(" poll.ok ") }.count
+        #expect(recorded >= Int64(3 * told), "every poll that was told of is there")
+        let announced = installation.log.filter { $0.contains(" alert.") }
+        let ids = announced.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("event_id=") }.map(String.init)
+        }
+        #expect(Set(ids).count == ids.count, "nothing is said twice")
+        let kinds = announced.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
+        for (earlier, later) in zip(kinds, kinds.dropFirst()) { #expect(earlier != later, "firing and resolved alternate") }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import History
+import Testing
+
+/// A folder with a configuration in it, and everything the program writes.
+struct Installation {
+    let folder: TemporaryFolder
+    let configuration: String
+
+    /// - Parameter more: further lines of the configuration.
+    init(url: String, markets: String = "[bitcoin, ethereum, tether]", more: String = "") throws {
+        folder = try TemporaryFolder()
+        configuration = folder.write(
+            """
+            watch: {markets: \(markets)}
+            feeds: [{provider: coingecko, url: "\(url)"}]
+            poll: {every: 1s, timeout: 2s, retry: {attempts: 2, base: 10ms, cap: 20ms}}
+            history: {database: \(folder.path)/history.db}
+            log: {file: \(folder.path)/pricewatch.log}
+            status_file: \(folder.path)/status.json
+            \(more)
+
+            """, as: "pricewatch.yaml")
+    }
+
+    func run(_ arguments: String...) async throws -> Program.Ending {
+        try await Program.start(arguments + ["--config", configuration]).ended()
+    }
+
+    func start(_ arguments: String...) throws -> Program.Running {
+        try Program.start(arguments + ["--config", configuration])
+    }
+
+    var log: [String] { folder.text("pricewatch.log").split(separator: "\n").map(String.init) }
+
+    func status() throws -> [String: Any] {
+        let bytes = Data(folder.text("status.json").utf8)
+        return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+    }
+
+    var lastPollError: [String: Any]? {
+        get throws { (try status()["last_poll"] as? [String: Any])?["error"] as? [String: Any] }
+    }
+
+    func samples() throws -> Int64 { try HistoryReader(at: folder.path + "/history.db").size().samples }
+}
+
+/// Returns once `condition` holds of another process, which nothing here can be told of; fails the test after 20 s.
+func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < end {
+        if try condition() { return }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    Issue.record("\(what): not within 20 s")
+}

@@ -1,0 +1,87 @@
+import Foundation
+import MarketSimulator
+import Markets
+import Testing
+
+@Suite struct OncePollTests {
+    @Test("one poll: exit 0, one poll recorded, a status as the contract has it")
+    func succeeds() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        let ending = try await installation.run("run", "--once")
+        await simulator.stop()
+        #expect(ending.exit == 0, "\(ending.errors)")
+        #expect(simulator.requestCount == 1)
+        #expect(try installation.samples() == 3)
+        let status = try installation.status()
+        #expect(StatusContract.faults(in: status) == [])
+        #expect(status["state"] as? String == "ok")
+        #expect(status["pid"] is NSNull)
+        #expect(status["next_poll_at"] is NSNull)
+        #expect(status["expires_at"] as? String == status["written_at"] as? String)
+        #expect(installation.log.contains { $0.contains(" info poll.ok feed=coingecko markets=3 took_ms=") })
+        #expect(try await installation.run("status").exit == 2, "no daemon runs")
+    }
+
+    @Test("a refused port: not zero, failing with kind connect, no price recorded")
+    func refused() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let url = simulator.baseURL
+        await simulator.stop()
+        let installation = try Installation(url: url)
+        #expect(try await installation.run("run", "--once").exit == 69)
+        let status = try installation.status()
+        #expect(StatusContract.faults(in: status) == [])
+        #expect(status["state"] as? String == "failing")
+        #expect(try installation.lastPollError?["kind"] as? String == "connect")
+        #expect(try installation.samples() == 0)
+    }
+
+    @Test(
+        "each failure has its kind, and records nothing",
+        arguments: [
+            ("status:500", "server"), ("status:404", "not_found"), ("reset", "transport"), ("badjson", "decode"),
+            ("html", "blocked"), ("error200", "rate_limited"), ("nullprices", "empty"), ("huge", "too_large"),
+            ("truncate", "transport"), ("hang", "timeout"), ("drip", "timeout"), ("status:429:1", "rate_limited"),
+        ])
+    func fails(fault: String, kind: String) async throws {
+        let simulator = try await CoinGeckoSimulator.start(.init(faults: try Fault.list(parsing: fault)))
+        let installation = try Installation(url: simulator.baseURL)
+        let ending = try await installation.run("run", "--once")
+        await simulator.stop()
+        #expect(ending.exit == 69)
+        #expect(ending.peakKiB < 60 * 1024, "memory stays bounded")
+        #expect(try installation.status()["state"] as? String == "failing")
+        #expect(try installation.lastPollError?["kind"] as? String == kind)
+        #expect(try installation.samples() == 0)
+    }
+
+    @Test(
+        "a price goes in and comes out the same, without an exponent",
+        arguments: ["0.1", "0.000000001206", "77123.45", "123456789.123456789", "0.000000000000000001"])
+    func exact(text: String) async throws {
+        let price = try #require(Price(parsing: text))
+        let simulator = try await CoinGeckoSimulator.start(.init(script: [try MarketID("bitcoin"): [price]]))
+        let installation = try Installation(url: simulator.baseURL, markets: "[bitcoin]")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await simulator.stop()
+        let csv = try await installation.run("history", "bitcoin", "--format", "csv").output
+        let rows = csv.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+        #expect(rows.count == 2)
+        #expect(rows.last?[3] == text)
+    }
+
+    @Test("a market that is not answered is missing, the poll partial, the others live")
+    func missing() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL, markets: "[bitcoin, no-such-coin]")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await simulator.stop()
+        let status = try installation.status()
+        #expect(status["state"] as? String == "degraded")
+        let markets = try #require(status["markets"] as? [[String: Any]])
+        #expect(markets.map { $0["state"] as? String } == ["fresh", "missing"])
+        #expect(markets.last?["reason"] as? String == "not_answered")
+        #expect(markets.last?["price"] is NSNull)
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@testable import pricewatch
-
-@Test func stub() {}
