@@ -133,15 +133,15 @@ extension CoinGecko {
 
     /// A row never fails: what cannot be read is nil.
     private struct Row: Decodable {
-        enum Field<Value> {
-            case value(Value)
+        enum PriceField {
+            case value(Decimal)
             case null, absent, unreadable
         }
 
         var id: String?
         var symbol: String?
         var name: String?
-        var price: Field<Decimal> = .absent
+        var price = PriceField.absent
         var lastUpdated: String?
         var changePercent: Decimal?
         var volume: Double?
