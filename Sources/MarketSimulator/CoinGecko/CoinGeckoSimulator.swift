@@ -9,21 +9,32 @@ internal import Synchronization
 public final class CoinGeckoSimulator: Sendable {
     public struct Configuration: Sendable {
         /// 0: the system chooses a free one.
-        public var port = 0
+        public var port: Int
         /// The same seed gives the same prices in the n-th answer.
-        public var seed: UInt64 = 1
+        public var seed: UInt64
         /// How many markets there are: forty well-known ones by market cap, then `market-41` and so on.
-        public var markets = 250
+        public var markets: Int
         /// Prices in USD per step, cycling, in place of the walk; an id that is no market becomes one.
-        public var script: [MarketID: [Price]] = [:]
+        public var script: [MarketID: [Price]]
         /// How long prices stand still; nil: each answered first page of `coins/markets` makes a step.
         public var stepsEvery: Duration?
         /// Walked through request by request, whatever the path, and then again; empty: no faults.
-        public var faults: [Fault] = []
+        public var faults: [Fault]
         /// The simulated clock: `last_updated`, `Date` and the past come from it.
-        public var now: @Sendable () -> Date = { Date() }
+        public var now: @Sendable () -> Date
 
-        public init() {}
+        public init(
+            port: Int = 0, seed: UInt64 = 1, markets: Int = 250, script: [MarketID: [Price]] = [:],
+            stepsEvery: Duration? = nil, faults: [Fault] = [], now: @escaping @Sendable () -> Date = { Date() }
+        ) {
+            self.port = port
+            self.seed = seed
+            self.markets = markets
+            self.script = script
+            self.stepsEvery = stepsEvery
+            self.faults = faults
+            self.now = now
+        }
     }
 
     private let server: LoopbackServer

@@ -35,9 +35,9 @@ enum NumberText {
         return "\((value * 100).rounded() / 100)"
     }
 
-    /// Percent with five decimals.
+    /// Percent with five decimals; 0 where there is nothing to compare with.
     static func percent(from old: Double, to new: Double) -> String {
-        "\(((new - old) / old * 1e7).rounded() / 1e5)"
+        old == 0 ? "0.0" : "\(((new - old) / old * 1e7).rounded() / 1e5)"
     }
 
     private static func decimal(_ price: Price) -> String {

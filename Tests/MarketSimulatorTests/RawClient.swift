@@ -1,0 +1,54 @@
+import Foundation
+
+/// A blocking socket on a thread of its own: shows how a connection really ends.
+enum RawClient {
+    enum End: Equatable {
+        /// The server closed in order.
+        case closed
+        case reset
+        /// We had what we wanted first.
+        case enough
+    }
+
+    struct Exchange {
+        var text: String
+        var end: End
+    }
+
+    /// Sends `bytes` and reads until `enough` says so or the connection ends.
+    static func send(
+        _ bytes: String, port: Int, until enough: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) async throws -> Exchange {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try exchange(bytes, port: port, enough) })
+            }
+        }
+    }
+
+    private static func exchange(_ bytes: String, port: Int, _ enough: (String) -> Bool) throws -> Exchange {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw POSIXError(.init(rawValue: errno) ?? .ECONNREFUSED) }
+        _ = bytes.withCString { Foundation.send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        var read = Data()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0 { return Exchange(text: String(decoding: read, as: UTF8.self), end: .reset) }
+            if count == 0 { return Exchange(text: String(decoding: read, as: UTF8.self), end: .closed) }
+            read += buffer.prefix(count)
+            let text = String(decoding: read, as: UTF8.self)
+            if enough(text) { return Exchange(text: text, end: .enough) }
+        }
+    }
+}
