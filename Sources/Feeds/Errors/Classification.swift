@@ -97,7 +97,9 @@ struct Classification: Sendable {
         _ kind: FeedError.Kind, _ cause: String, cure: String? = nil, retryable: Bool = true,
         scope: FeedError.Scope = .feed
     ) -> FeedError {
+        // A feed's own URL may hold its key, and a server may echo it.
         let cause = key?.removed(from: cause) ?? cause
+        let operation = key?.removed(from: operation) ?? operation
         return FeedError(kind, operation: operation, cause: cause, cure: cure, isRetryable: retryable, scope: scope)
     }
 }

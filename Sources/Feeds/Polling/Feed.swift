@@ -11,7 +11,8 @@ public actor Feed {
     public private(set) var state = LoadState.idle
     /// Pages by URL, as long as they are asked for.
     private var known: [String: KnownPage] = [:]
-    private var pricedBefore: Set<MarketID> = []
+    /// The quotes of the last answer.
+    private var before: [Quote] = []
 
     private struct KnownPage {
         var validators: Validators
@@ -62,10 +63,13 @@ public actor Feed {
                 merge.add(loaded, page.content)
                 failuresInARow = 0
             } catch {
-                if Task.isCancelled { throw CancellationError() }
-                failuresInARow += 1
+                if Task.isCancelled {
+                    enter(.idle)
+                    throw CancellationError()
+                }
                 merge.fail(page.content, error)
-                // What ails the feed, ails its next page; two pages in a row tell the same.
+                // What ails the feed, ails its next page; two pages in a row tell the same, unless it is their ids.
+                if !page.content.isRefused(by: error) { failuresInARow += 1 }
                 if error.scope == .feed || failuresInARow > 1 {
                     for rest in pages[(index + 1)...] { merge.fail(rest.content, error) }
                     break
@@ -77,7 +81,7 @@ public actor Feed {
         let outcome = merge.outcome()
         switch outcome {
         case .answered(let answer):
-            pricedBefore = Set(answer.quotes.map(\.market))
+            before = answer.quotes
             enter(.loaded(answer))
         case .failed(let error): enter(.failed(error))
         case .waiting: break
@@ -97,7 +101,7 @@ public actor Feed {
         if case .fresh(let fresh, _) = loaded.content {
             rows = fresh
             known[url] = nil
-            if let reason = SchemaDrift.reason(in: fresh.rows, pricedBefore: pricedBefore) {
+            if let reason = SchemaDrift.reason(in: fresh.rows, before: before) {
                 throw await client.failure(of: page.request, .decode, "the answer \(reason): its format has changed")
             }
             known[url] = Validators(loaded.headers).map { KnownPage(validators: $0, page: fresh) }

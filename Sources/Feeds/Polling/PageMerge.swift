@@ -11,31 +11,67 @@ struct PageMerge {
         var maxAge: Duration?
     }
 
+    /// A market of the answer, however often it came: the place of its best row.
+    private struct Slot {
+        var page: Int
+        var row: Int
+        var isRanked = false
+        var isPlaced = false
+    }
+
     private let watch: Watch
-    private var rows: [MarketID: QuoteRow] = [:]
-    private var ranked: [MarketID] = []
+    /// In the order of their first coming.
+    private var slots: [Slot] = []
+    private var slotOf: [MarketID: Int] = [:]
+    /// Slots by rank.
+    private var ranked: [Int] = []
     private var pages: [Page] = []
     private var namelessRows = 0
     private var notReached: Set<MarketID> = []
     private var topIsIncomplete = false
     private var error: FeedError?
+    /// Of a market that the provider does not know; counts only where there is nothing else.
+    private var unknownError: FeedError?
 
-    init(_ watch: Watch) { self.watch = watch }
+    init(_ watch: Watch) {
+        self.watch = watch
+        slots.reserveCapacity(watch.entries.count + watch.top)
+        slotOf.reserveCapacity(watch.entries.count + watch.top)
+    }
 
     mutating func add(_ page: Page, _ content: PageRequest.Content) {
         pages.append(page)
-        for row in page.rows {
-            guard let market = row.market else {
+        var isRanked = false
+        if case .ranked = content { isRanked = true }
+        for index in page.rows.indices {
+            guard let market = page.rows[index].market else {
                 namelessRows += 1
                 continue
             }
-            if case .ranked = content { ranked.append(market) }
-            // A market whose rank moved between two requests, or that is asked by name too, comes twice.
-            rows[market] = rows[market].map { Self.better($0, row) } ?? row
+            let slot = slotOf[market] ?? slots.count
+            if slot == slots.count {
+                slotOf[market] = slot
+                slots.append(Slot(page: pages.count - 1, row: index))
+            } else if Self.isBetter(page.rows[index], than: row(slot)) {
+                // A market whose rank moved between two requests, or that is asked by name too, comes twice.
+                slots[slot].page = pages.count - 1
+                slots[slot].row = index
+            }
+            if isRanked, !slots[slot].isRanked {
+                slots[slot].isRanked = true
+                ranked.append(slot)
+            }
         }
     }
 
+    private func row(_ slot: Int) -> QuoteRow { pages[slots[slot].page].rows[slots[slot].row] }
+
     mutating func fail(_ content: PageRequest.Content, _ error: FeedError) {
+        if error.kind == .notFound, case .named(let markets) = content, markets.count == 1 {
+            // One request a market: the provider does not know this one.
+            unknownError = error
+            return
+        }
         self.error = error
         switch content {
         case .named(let markets): notReached.formUnion(markets)
@@ -44,19 +80,19 @@ struct PageMerge {
     }
 
     /// A price before none, the newer price, else the one that came later.
-    private static func better(_ before: QuoteRow, _ later: QuoteRow) -> QuoteRow {
+    private static func isBetter(_ later: QuoteRow, than before: QuoteRow) -> Bool {
         switch (before, later) {
         case (.quote(let old), .quote(let new)):
-            (old.quotedAt ?? .distantPast) > (new.quotedAt ?? .distantPast) ? before : later
-        case (.quote, _): before
-        default: later
+            (old.quotedAt ?? .distantPast) <= (new.quotedAt ?? .distantPast)
+        case (.quote, _): false
+        default: true
         }
     }
 
-    func outcome() -> PollReport.Outcome {
+    consuming func outcome() -> PollReport.Outcome {
         guard let last = pages.last else {
-            return .failed(
-                error ?? FeedError(.empty, operation: "poll", cause: "no market is watched", isRetryable: false))
+            let nothing = FeedError(.empty, operation: "poll", cause: "no market is watched", isRetryable: false)
+            return .failed(error ?? unknownError ?? nothing)
         }
         var answer = FeedAnswer(fetchedAt: last.at)
         answer.serverDate = last.serverDate
@@ -65,21 +101,31 @@ struct PageMerge {
         answer.namelessRows = namelessRows
         answer.pageError = error
         answer.topIsIncomplete = topIsIncomplete
+        answer.quotes.reserveCapacity(slots.count)
 
-        var seen: Set<MarketID> = []
-        for market in ranked where answer.top.count < watch.top && seen.insert(market).inserted {
-            answer.top.append(market)
-        }
-        var placed: Set<MarketID> = []
-        for market in watch.entries.map(\.market) + answer.top where placed.insert(market).inserted {
-            switch rows[market] {
-            case .quote(let quote): answer.quotes.append(quote)
-            case .unusable(_, let fault): answer.unusable[market] = fault
-            case .nameless: break
-            case nil where notReached.contains(market): answer.notReached.append(market)
-            case nil: answer.missing.append(market)
+        for entry in watch.entries {
+            if let slot = slotOf[entry.market] {
+                place(slot, in: &answer)
+            } else if notReached.contains(entry.market) {
+                answer.notReached.append(entry.market)
+            } else {
+                answer.missing.append(entry.market)
             }
         }
+        for slot in ranked.prefix(watch.top) {
+            if let market = row(slot).market { answer.top.append(market) }
+            place(slot, in: &answer)
+        }
         return .answered(answer)
+    }
+
+    private mutating func place(_ slot: Int, in answer: inout FeedAnswer) {
+        guard !slots[slot].isPlaced else { return }
+        slots[slot].isPlaced = true
+        switch row(slot) {
+        case .quote(let quote): answer.quotes.append(quote)
+        case .unusable(let market, let fault): answer.unusable[market] = fault
+        case .nameless: break
+        }
     }
 }

@@ -21,6 +21,12 @@ public struct PageRequest: Sendable {
         case named([MarketID])
         /// The next ones by market cap.
         case ranked
+
+        /// True where the error may be about the markets named, and so says nothing of the next page.
+        func isRefused(by error: FeedError) -> Bool {
+            guard case .named = self else { return false }
+            return error.kind == .notFound || error.kind == .badRequest
+        }
     }
 
     public var request: any FeedRequest<QuotePage>

@@ -12,8 +12,6 @@ public actor FeedClient {
     let time: any TimeSource
     private let random: @Sendable () -> Double
     private var key: Secret?
-    /// Outer nil: not yet recalled.
-    private var wait: FeedWait??
 
     /// - Parameter random: from 0 up to, not including, 1; for the jitter.
     public init(
@@ -210,12 +208,8 @@ extension FeedClient {
         return wait.end(time.now(), obedience, mark: mark).map { (wait, $0) }
     }
 
-    func recalledWait() async -> FeedWait? {
-        if let wait { return wait }
-        let recalled = await memory.wait(of: environment.feed)
-        wait = .some(recalled)
-        return recalled
-    }
+    /// Read anew each time: a command beside the daemon may have been told to wait.
+    func recalledWait() async -> FeedWait? { await memory.wait(of: environment.feed) }
 
     func requests(in month: UTCMonth) async -> Int {
         await memory.requests(of: environment.feed, in: month)
@@ -228,7 +222,6 @@ extension FeedClient {
         guard let next = FeedWait.after(error, previous: await recalledWait(), now: now, mark: mark) else {
             return error
         }
-        wait = .some(next)
         await memory.keep(next, of: environment.feed)
         var error = error
         if next.cause == .quota, error.kind != .quota {
@@ -242,7 +235,6 @@ extension FeedClient {
 
     private func forgetWait() async {
         guard await recalledWait() != nil else { return }
-        wait = .some(nil)
         await memory.keep(nil, of: environment.feed)
     }
 

@@ -10,6 +10,13 @@ public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     /// Throws when `text` is no id; the error's `reason` completes the sentence "a market id …".
     public init(_ text: String) throws(InvalidName) {
+        // Nearly every id is plain ASCII, and thousands are read a poll.
+        if (1...Self.longest).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
+        {
+            self.text = text
+            return
+        }
         guard !text.isEmpty else { throw InvalidName(reason: "must not be empty") }
         guard text.count <= Self.longest else {
             throw InvalidName(reason: "must not be longer than \(Self.longest) characters")

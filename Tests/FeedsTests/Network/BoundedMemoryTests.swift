@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Memory", .serialized)
 struct BoundedMemoryTests {
-    /// Client and server share this process, and so the figure holds both.
+    /// Client, server and the suites beside share this process, and the figure holds them all; alone it grows by
+    /// less than 30 MiB. A body that is kept whole would show as 1024.
     @Test(arguments: [
         ("1 GiB", Fault.huge(declaresLength: false)),
         (
@@ -35,6 +36,6 @@ struct BoundedMemoryTests {
         let grown = try ResidentMemory.peak() - before
         await network.shutdown()
         await market.stop()
-        #expect(grown < 60, "grew by \(grown) MiB")
+        #expect(grown < 100, "grew by \(grown) MiB")
     }
 }

@@ -71,6 +71,22 @@ struct CoinGeckoRowsTests {
         #expect(quote.volume24h == nil && quote.marketCap == nil)
     }
 
+    @Test(
+        arguments: [
+            ("-1.255", "-1.26"), ("1.255", "1.26"), ("1.2549999999999999", "1.25"), ("1.2450000000000001", "1.25"),
+            ("1.005", "1.01"), ("-0.004", "0"), ("0.005", "0.01"), ("0", "0"), ("1.577e+37", nil),
+            ("12345678.905", "12345678.91"),
+            ("null", nil), (#""1""#, nil),
+        ] as [(String, String?)])
+    func changesRoundHalfAwayFromZeroOnTheDigitsSent(_ sent: String, _ shown: String?) throws {
+        let body = #"[{"id":"a","current_price":1,"price_change_percentage_24h":\#(sent)}]"#
+        guard case .quote(let quote)? = try decode(body).first else {
+            Issue.record("no quote")
+            return
+        }
+        #expect(quote.reportedChange?.description == shown)
+    }
+
     @Test func rowsWithoutAnIDAreNameless() throws {
         let body = #"[{"current_price":1},{"id":null,"current_price":1},{"id":7},{"id":""},{"id":"a,b"},3,null,[]]"#
         #expect(try decode(body) == Array(repeating: .nameless, count: 8))
