@@ -5,6 +5,7 @@ import Markets
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Reads the configuration, prints what it understood and what it costs in requests a month.")
 
     @OptionGroup var installation: InstallationOptions

@@ -5,6 +5,7 @@ import Markets
 
 struct Summary: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "summary",
         abstract: "Up from down: how many markets rose and fell, the largest moves, and how much was watched.")
 
     @OptionGroup var installation: InstallationOptions
