@@ -51,7 +51,8 @@ import Testing
         let daemon = try installation.start("run")
         await simulator.waitUntilSeen(6)
         let peak = try #require(daemon.peakKiB)
-        #expect(peak < 60 * 1024)
+        // A debug build holds 11 MiB more before it has polled at all (49 against 38).
+        #expect(peak < (Program.named == nil ? 71 : 60) * 1024)
         daemon.signal(SIGTERM)
         #expect(await daemon.ended().exit == 0)
         await simulator.stop()

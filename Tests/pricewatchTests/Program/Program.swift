@@ -45,9 +45,11 @@ struct Program {
         }
     }
 
-    /// Built beside the tests.
+    /// Another build than the one beside the tests, such as the release build; nil: that one.
+    static let named = ProcessInfo.processInfo.environment["PRICEWATCH_PROGRAM"]
+
     private static let path =
-        (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/pricewatch"
+        named ?? (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/pricewatch"
 
     /// Sockets of the simulated servers in this process would otherwise stay open in the program, and neither a stop
     /// nor a reset would reach their clients. The shell gives its pid to the program.
