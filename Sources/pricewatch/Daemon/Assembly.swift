@@ -50,6 +50,7 @@ struct Assembly {
             CoinGecko(feedSettings), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
             transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
             time: SystemTime())
+        log.follow(feed)
         let publisher = StatusPublisher(
             path: configuration.statusFile, log: log, logFile: logFile,
             systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)

@@ -21,6 +21,8 @@ actor Cycle {
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
+    private var pace: Pace
+    private var maxAgeTold = false
 
     init(
         _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
@@ -41,7 +43,11 @@ actor Cycle {
         day = try WindowView(reader, settings, now: now())
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
         lastUsablePoll = try reader.lastUsablePoll()
+        pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
     }
+
+    /// The time between two polls that is in force now.
+    var interval: Duration { pace.interval }
 
     /// How a turn ended, for `run --once` and for the beat.
     enum Ending {
@@ -75,6 +81,7 @@ actor Cycle {
         case .answered(let answer):
             ending = take(answer, report, started)
         }
+        pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
         await publish(nil, finished: true)
         return ending
     }
@@ -123,6 +130,7 @@ extension Cycle {
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
+        tellOnce(answered.maxAge)
         for event in changes.events { tell(event) }
         return .polled(digest.outcome, recorded: recorded)
     }
@@ -177,6 +185,18 @@ extension Cycle {
         }
     }
 
+    /// A provider that says its answers keep longer than we wait is asked all the same: the owner's word counts.
+    private func tellOnce(_ maxAge: Duration?) {
+        guard !maxAgeTold, let maxAge, maxAge > settings.every else { return }
+        maxAgeTold = true
+        log.write(.info, "feed.max_age") { line in
+            line.add("feed", feed.name)
+            line.add("max_age", maxAge)
+            line.add("every", settings.every)
+            line.add("message", "the provider renews its answers less often than they are asked for")
+        }
+    }
+
     private func tell(_ event: AlertEvent) {
         log.write(event)
         ledger.logged(event)
@@ -191,21 +211,20 @@ extension Cycle {
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
-            state: .starting, writtenAt: moment, interval: settings.every,
+            state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
         report.lastPoll = lastPoll
         report.consecutiveFailures = failures.count
         report.feeds = [
-            await StatusReport.Feed(
-                feed, quota: settings.quota, every: settings.every, pages: feed.pages(for: settings.watch), at: moment)
+            await StatusReport.Feed(feed, pace, at: moment)
         ]
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+            pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

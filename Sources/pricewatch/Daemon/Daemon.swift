@@ -23,13 +23,18 @@ struct Daemon: Service {
         await cycle.begin()
         let running = RunningTurn()
         await withGracefulShutdownHandler {
-            if startsAtOnce { await running.perform { _ = await cycle.turn() } }
-            for await _ in ticks.stream { await running.perform { _ = await cycle.turn() } }
+            if startsAtOnce { await turn(running) }
+            for await _ in ticks.stream { await turn(running) }
         } onGracefulShutdown: {
             ticks.stop()
             running.cancel(after: Self.patience)
         }
         await cycle.end()
+    }
+
+    private func turn(_ running: RunningTurn) async {
+        await running.perform { _ = await cycle.turn() }
+        ticks.change(to: await cycle.interval)
     }
 }
 
