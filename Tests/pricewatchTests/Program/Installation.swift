@@ -7,15 +7,18 @@ struct Installation {
     let folder: TemporaryFolder
     let configuration: String
 
-    /// - Parameter more: further lines of the configuration.
+    /// - Parameters:
+    ///   - feed: further keys of the feed.
+    ///   - more: further lines of the configuration.
     init(
-        url: String, markets: String = "[bitcoin, ethereum, tether]", timeout: String = "20s", more: String = ""
+        url: String, markets: String = "[bitcoin, ethereum, tether]", timeout: String = "20s", feed: String = "",
+        more: String = ""
     ) throws {
         folder = try TemporaryFolder()
         configuration = folder.write(
             """
             watch: {markets: \(markets)}
-            feeds: [{provider: coingecko, url: "\(url)"}]
+            feeds: [{provider: coingecko, url: "\(url)"\(feed)}]
             poll: {every: 1s, timeout: \(timeout), retry: {attempts: 2, base: 10ms, cap: 20ms}}
             history: {database: \(folder.path)/history.db}
             log: {file: \(folder.path)/pricewatch.log}
