@@ -100,7 +100,7 @@ public struct AlertBook: Sendable {
         }
     }
 
-    /// Plays one turn through every rule.
+    /// Plays one turn through every rule. Events come in the order of the rules.
     public mutating func evaluate(_ board: MarketBoard, at moment: Moment) -> Changes {
         var changes = Changes()
         let left = markets.follow(board)
@@ -112,19 +112,20 @@ public struct AlertBook: Sendable {
         if moment.answered { sight.look(at: board, markets, now: moment.now) }
         for index in standings.indices { judge(index, board, at: moment, into: &changes) }
         endSilences(board, at: moment, into: &changes)
-        changes.events.sort { ($0.rule, $0.market) < ($1.rule, $1.market) }
         return changes
     }
 }
 
 /// One alert, by the numbers of its rule and its market.
-struct AlertPlace: Hashable, Sendable {
+struct AlertPlace: Hashable, Comparable, Sendable {
     private let bits: UInt64
 
     init(rule: Int, market: Int) { bits = UInt64(rule) << 32 | UInt64(market) }
 
     var rule: Int { Int(bits >> 32) }
     var market: Int { Int(bits & 0xFFFF_FFFF) }
+
+    static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
 }
 
 extension AlertBook {
@@ -139,7 +140,6 @@ extension AlertBook {
     /// Follows the markets with everything that is kept by their numbers.
     mutating func makeRoom() {
         for index in standings.indices { standings[index].place(rules[index], &markets) }
-        guard sight.count < markets.ids.count else { return }
         sight.grow(to: markets.ids.count)
         for index in standings.indices { standings[index].grow(to: markets.ids.count) }
     }

@@ -32,7 +32,7 @@ extension AlertBook {
         silences.removeAll { $0.until <= moment.now }
         changes.endedSilences = ended.map(\.id)
         let told = Set(changes.events.map(\.key))
-        for (place, alert) in alerts {
+        for (place, alert) in alerts.sorted(by: { $0.key < $1.key }) {
             let key = key(of: place)
             guard case .firing(var firing) = alert.state, !told.contains(key),
                 ended.contains(where: { $0.covers(key) }),

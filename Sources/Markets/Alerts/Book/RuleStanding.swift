@@ -44,7 +44,8 @@ struct RuleStanding: Sendable {
     }
 
     mutating func grow(to count: Int) {
-        phases.append(contentsOf: repeatElement(0, count: max(0, count - phases.count)))
+        guard count > phases.count else { return }
+        phases.append(contentsOf: repeatElement(0, count: count - phases.count))
     }
 }
 
