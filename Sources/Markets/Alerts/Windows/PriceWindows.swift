@@ -100,13 +100,14 @@ extension PriceWindows {
     /// A recorded poll, oldest first. Markets that it says nothing of were known and unchanged.
     mutating func recall(poll time: Int64, samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]) {
         guard !isEmpty else { return }
+        let unknown = Set(unknown)
         if let last = recalled, time - last > longestStep {
             for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
                 tracks[market].gaps.extend(to: last)
+                guard !unknown.contains(market) else { continue }
                 tracks[market].gaps.answered(at: time, longestStep: longestStep)
             }
         }
-        let unknown = Set(unknown)
         for market in absent.subtracting(unknown) where tracks[market].isWatched {
             tracks[market].gaps.answered(at: time, longestStep: longestStep)
         }
