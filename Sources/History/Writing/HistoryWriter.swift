@@ -14,6 +14,8 @@ public final class HistoryWriter: Sendable {
     let queue: DatabaseQueue
     /// Nil until the first poll, and after one that could not be written.
     let series = Mutex<SeriesIDs?>(nil)
+    /// The file's version when others' changes were last looked for.
+    let seenVersion = Mutex<Int64>(-1)
 
     /// Takes the daemon's lock and opens the database at `path`, making it and its folder where they are missing.
     public init(at path: String) throws(HistoryError) {

@@ -16,16 +16,12 @@ public struct PollRecord: Sendable {
     public var unknown: [(market: MarketID, reason: UnknownReason)]
     /// The largest markets by rank, where the poll changed them.
     public var ranking: [MarketID]?
-    public var alerts: [AlertKey: Alert]
-    public var events: [AlertEvent]
-    /// Events of earlier polls that have reached the log since.
-    public var logged: [String]
+    public var alerts: AlertRecord
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        ranking: [MarketID]? = nil, alerts: [AlertKey: Alert] = [:], events: [AlertEvent] = [],
-        logged: [String] = []
+        ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -37,7 +33,5 @@ public struct PollRecord: Sendable {
         self.unknown = unknown
         self.ranking = ranking
         self.alerts = alerts
-        self.events = events
-        self.logged = logged
     }
 }

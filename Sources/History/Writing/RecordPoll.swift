@@ -16,9 +16,7 @@ extension HistoryWriter {
                     try insertSamples(poll, id, &series, db)
                     try insertUnknown(poll, id, &series, db)
                     if let ranking = poll.ranking { try replaceRanking(ranking, db) }
-                    for (key, alert) in poll.alerts { try store(alert, key, db) }
-                    for event in poll.events { try insert(event, db) }
-                    for event in poll.logged { try markLogged(event, db) }
+                    try store(poll.alerts, db)
                     ids = series
                 }
                 known = ids

@@ -38,7 +38,7 @@ struct CheckFindings {
         let feed = configuration.feeds[0]
         let quota = feed.monthlyQuota.map { " of \($0)" } ?? ""
         let names = settings.watchlist.named.map(\.market.text)
-        let shown = names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+        let shown = Self.shortened(names)
         let top = settings.watchlist.top
         var watched: [String] = []
         if !names.isEmpty { watched.append("\(names.count) named: \(shown)") }
@@ -54,12 +54,15 @@ struct CheckFindings {
             let scope: String =
                 switch rule.scope {
                 case .all: "all markets"
-                case .markets(let ids): ids.map(\.text).joined(separator: ", ")
+                case .markets(let ids): Self.shortened(ids.map(\.text))
+                case .feed(let feed): "the feed \(feed)"
                 }
             let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
             let clear = rule.clear.map { ", clears at \($0)" } ?? ""
             let off = rule.enabled ? "" : " (disabled)"
-            lines.append("  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear), \(rule.severity.rawValue)\(off)")
+            let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
+            lines.append(
+                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue)\(off)")
         }
         lines += [
             "database:      \(configuration.history.database)",
@@ -69,6 +72,10 @@ struct CheckFindings {
         lines += (online ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
         return lines.map(SafeText.printable)
+    }
+
+    private static func shortened(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     var json: String {

@@ -23,6 +23,8 @@ actor Cycle {
     private var clockFault: String?
     private var pace: Pace
     private var maxAgeTold = false
+    /// From the last poll before the start to the start, where nobody asked in between.
+    private let downtime: Range<Date>?
 
     init(
         _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
@@ -36,9 +38,12 @@ actor Cycle {
         self.now = now
         let reader = history.reader
         board = try MarketBoard(remembering: reader, settings)
-        book = AlertBook(
-            rules: settings.rules, remembering: try reader.alerts(),
-            identity: .init(installation: history.installation, host: settings.host, currency: settings.currency))
+        board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency))
+        book = try AlertBook(remembering: history, settings, watching: board.markets, now: now())
+        let started = now()
+        downtime = try reader.lastPoll().flatMap {
+            started.since($0) > settings.every * 3 ? $0..<started : nil
+        }
         standing = StandingAlerts(try reader.standingEvents())
         day = try WindowView(reader, settings, now: now())
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
@@ -68,6 +73,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        noticeSilences()
         let started = now()
         guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
             return .interrupted
@@ -75,6 +81,9 @@ actor Cycle {
         let ending: Ending
         switch report.outcome {
         case .waiting(_, let until):
+            let changes = judge(answered: false, at: now())
+            _ = ledger.write(changes.record(at: now()))
+            for event in changes.events { tell(event) }
             ending = .waiting(until: until)
         case .failed(let error):
             ending = fail(error, report, started)
@@ -112,19 +121,19 @@ extension Cycle {
         let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top)
         let digest = board.take(answer)
         if digest.outcome == .failed {
-            return fail(FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown)
+            return fail(
+                FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown,
+                answered: true)
         }
         let gap = lastUsablePoll.flatMap { started.since($0) > settings.every * 3 ? $0 : nil }
-        let changes = book.evaluate(
-            board, at: .init(now: answer.fetchedAt, longestStep: settings.every * 3, watchedUntil: gap))
         lastUsablePoll = started
+        let changes = judge(answered: true, at: answer.fetchedAt, watchedUntil: gap)
         day.add(poll: started, reading: history.reader, now: answer.fetchedAt)
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.alerts, events: changes.events)
+            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
-        standing.take(changes)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -137,12 +146,15 @@ extension Cycle {
 
     private func fail(
         _ error: FeedError, _ report: PollReport, _ started: Date,
-        unknown: [(market: MarketID, reason: UnknownReason)] = []
+        unknown: [(market: MarketID, reason: UnknownReason)] = [], answered: Bool = false
     ) -> Ending {
+        let ended = now()
+        // Under a clock that is wrong, nobody can say how old anything is.
+        let changes = clockFault == nil ? judge(answered: answered, at: ended) : AlertBook.Changes()
         let recorded = ledger.write(
             PollRecord(
-                at: started, fetchedAt: now(), feed: feed.name, currency: settings.currency, outcome: .failed,
-                error: error.label, unknown: unknown))
+                at: started, fetchedAt: ended, feed: feed.name, currency: settings.currency, outcome: .failed,
+                error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: .failed, feed: feed.name, markets: 0,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -157,7 +169,26 @@ extension Cycle {
                 line.add("retry_at", error.notBefore?.at)
             }
         }
+        for event in changes.events { tell(event) }
         return .polled(.failed, recorded: recorded)
+    }
+
+    /// - Parameter answered: Where nobody answered, prices hold and the age of the data alone is judged.
+    private func judge(answered: Bool, at moment: Date, watchedUntil: Date? = nil) -> AlertBook.Changes {
+        let changes = book.evaluate(
+            board,
+            at: .init(
+                now: moment, longestStep: settings.every * 3, watchedUntil: watchedUntil, answered: answered,
+                lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
+        standing.take(changes)
+        return changes
+    }
+
+    /// Commands beside the daemon keep silences in the database.
+    private func noticeSilences() {
+        // A history that cannot be read leaves the silences as they were; that is told where it is written.
+        guard (try? history.changedByOthers()) == true, let silences = try? history.reader.silences() else { return }
+        book.silences = silences
     }
 
     /// A partial answer says why: the error of the page that failed, else which markets were not there.
@@ -222,6 +253,7 @@ extension Cycle {
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
+        report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
             pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)

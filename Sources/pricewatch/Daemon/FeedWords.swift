@@ -81,11 +81,13 @@ extension EventLog {
             line.add("event_id", event.id)
             line.add("reason", event.reason.rawValue)
             line.add("condition", event.condition)
+            line.add("change_percent", event.changePercent)
             line.add("symbol", event.symbol)
             line.add("currency", event.currency.code)
             line.add("quoted_at", event.quotedAt)
             line.add("since", event.since)
             line.add("late_s", event.lateSeconds)
+            line.add("silenced_until", event.silencedUntil)
             line.add("note", event.note)
         }
     }
