@@ -44,6 +44,7 @@ extension HistoryWriter {
     }
 
     private func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
-        try HistoryError.naming(operation, path) { try queue.write(body) }
+        let queue = try openDatabase()
+        return try HistoryError.naming(operation, path) { try queue.write(body) }
     }
 }

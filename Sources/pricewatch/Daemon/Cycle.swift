@@ -12,6 +12,8 @@ actor Cycle {
     let now: @Sendable () -> Date
     private let history: HistoryWriter
     private let publisher: StatusPublisher
+    private let housekeeping: Housekeeping
+    private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
@@ -30,6 +32,7 @@ actor Cycle {
         self.feed = feed
         self.history = history
         self.publisher = publisher
+        housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
         let reader = history.reader
@@ -52,6 +55,7 @@ actor Cycle {
 
     /// Tells what is known before the first answer.
     func begin() async {
+        housekeeping.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -76,17 +80,22 @@ actor Cycle {
             ending = take(answer, report, started)
         }
         await publish(nil, finished: true)
+        housekeeping.tidyIfDue(at: now())
         return ending
     }
 
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        await housekeeping.stop()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
         close()
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
+
+    /// Waits until the history is tidy, for a process that ends with this poll.
+    func tidy() async { await housekeeping.finish() }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -115,7 +124,8 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.alerts, events: changes.events)
+            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            alerts: changes.alerts, events: changes.events)
         let recorded = ledger.write(record)
         standing.take(changes)
         lastPoll = StatusReport.LastPoll(
@@ -188,6 +198,7 @@ extension Cycle {
 
     /// - Parameter state: nil: what follows from what is known.
     private func report(_ state: StatusReport.State?) async -> StatusReport {
+        recordingNews.tell(history, fault: ledger.fault, to: log)
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
@@ -205,7 +216,8 @@ extension Cycle {
         report.pending = standing.pending
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+            recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault, clock: clockFault,
+            at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

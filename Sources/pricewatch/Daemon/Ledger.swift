@@ -6,7 +6,6 @@ import Markets
 /// nothing is announced twice once recording resumes.
 struct Ledger {
     private let history: HistoryWriter
-    private var size: HistorySize
     private var unwrittenAlerts: [AlertKey: Alert] = [:]
     private var unwrittenEvents: [AlertEvent] = []
     private var loggedEvents: [String] = []
@@ -16,7 +15,8 @@ struct Ledger {
 
     init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?) throws(HistoryError) {
         self.history = history
-        size = try history.reader.size()
+        fault = history.fault
+        _ = try history.size()
         untold = try history.reader.unloggedEvents()
         let told = untold.filter { alreadyLogged?.contains($0.id) == true }.map(\.id)
         untold.removeAll { told.contains($0.id) }
@@ -41,8 +41,6 @@ struct Ledger {
         unwrittenAlerts = [:]
         unwrittenEvents = []
         loggedEvents = []
-        size.samples += Int64(poll.samples.count)
-        if size.oldestAt == nil { size.oldestAt = poll.at }
         return true
     }
 
@@ -55,7 +53,9 @@ struct Ledger {
     mutating func logged(_ event: AlertEvent) { loggedEvents.append(event.id) }
 
     var stored: StatusReport.Stored {
-        StatusReport.Stored(
-            database: history.path, bytes: history.reader.bytesOnDisk(), samples: size.samples, oldestAt: size.oldestAt)
+        let size = try? history.size()
+        return StatusReport.Stored(
+            database: history.path, bytes: history.reader.bytesOnDisk(), samples: size?.samples ?? 0,
+            oldestAt: size?.oldestAt)
     }
 }
