@@ -43,7 +43,11 @@ enum DatabaseFile {
     /// empty one in memory.
     static func openStandIn(for path: String) throws(HistoryError) -> DatabaseQueue {
         if let readable = try? openForReading(path) { return readable }
-        return try HistoryError.naming("open a stand-in for", path) {
+        return try openInMemory(for: path)
+    }
+
+    static func openInMemory(for path: String) throws(HistoryError) -> DatabaseQueue {
+        try HistoryError.naming("open a stand-in for", path) {
             let queue = try DatabaseQueue()
             try Schema.migrator.migrate(queue)
             return queue

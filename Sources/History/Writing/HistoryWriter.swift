@@ -25,6 +25,7 @@ public final class HistoryWriter: Sendable {
         var queue: DatabaseQueue?
         var fault: HistoryError?
         var endedUncleanly = false
+        var isClosed = false
         var replacements: [ReplacedDatabase] = []
         var damage: HistoryError?
         /// What the file was before SQLite opened it.
@@ -103,9 +104,12 @@ public final class HistoryWriter: Sendable {
     public func close() throws(HistoryError) {
         let queue = hold.withLock { hold in
             defer { hold.queue = nil }
+            hold.isClosed = true
             return hold.queue
         }
         guard let queue else { return }
+        // Whoever asks once more finds nothing, instead of a connection that is gone.
+        reader.ask(try DatabaseFile.openInMemory(for: path))
         try HistoryError.naming("close", path) {
             try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
             try queue.close()
@@ -119,6 +123,9 @@ extension HistoryWriter {
         try hold.withLock { hold throws(HistoryError) in
             if let damage = hold.damage { throw damage }
             if let queue = hold.queue { return queue }
+            if hold.isClosed { throw HistoryError(.other, "write to", path, cause: "it has been closed") }
+            // A connection that was opened on a read-only disk would make those after it read-only, too.
+            reader.ask(try DatabaseFile.openInMemory(for: path))
             do throws(HistoryError) {
                 let queue = try Self.open(path, &hold)
                 reader.ask(queue)
@@ -126,6 +133,7 @@ extension HistoryWriter {
                 return queue
             } catch {
                 hold.fault = error
+                reader.ask(try DatabaseFile.openStandIn(for: path))
                 throw error
             }
         }
@@ -144,9 +152,10 @@ extension HistoryWriter {
     /// Sets the damaged database aside and begins a new one with all that can still be read of the old one's state.
     public func replace(damagedBy error: HistoryError) throws(HistoryError) {
         try hold.withLock { hold throws(HistoryError) in
-            try? hold.queue?.close()
+            // Whoever is still at the old connection keeps it until done; closing it under them would not do.
             hold.queue = nil
             hold.fault = error
+            reader.ask(try DatabaseFile.openInMemory(for: path))
             let replaced = try ReplacedDatabase.setAside(path, because: error)
             hold.replacements.append(replaced)
             hold.damage = nil
