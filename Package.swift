@@ -73,6 +73,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What `make bench` measures the recording with; no part of the product.
+        .executableTarget(
+            name: "recording", dependencies: ["Markets", "History"], path: "Benchmarks/Recording",
+            swiftSettings: strict),
+
         tests(of: "Markets"),
         tests(
             of: "Feeds",
