@@ -76,6 +76,11 @@ let package = Package(
         .executableTarget(
             name: "alerts-benchmark", dependencies: ["Markets"], path: "Benchmarks/Alerts", swiftSettings: strict),
 
+        // What `make bench` measures the recording with; no part of the product.
+        .executableTarget(
+            name: "recording", dependencies: ["Markets", "History"], path: "Benchmarks/Recording",
+            swiftSettings: strict),
+
         tests(of: "Markets"),
         tests(
             of: "Feeds",

@@ -42,8 +42,4 @@ extension HistoryWriter {
                 db, sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?", arguments: [feed, month]) ?? 0
         }
     }
-
-    private func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
-        try HistoryError.naming(operation, path) { try queue.write(body) }
-    }
 }

@@ -56,8 +56,11 @@ struct Assembly {
             systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let logged = logFile.map(LoggedEvents.init(in:))
-        cycle = try Cycle(
-            settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
+        let (settings, log) = (settings, log)
+        cycle = try Self.mending(history) {
+            try Cycle(
+                settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
+        }
         firstDelay = Self.delay(
             lastPoll: try history.reader.lastPoll(), every: settings.every, now: surroundings.now())
         log.tellStart(reading, configuration, settings, database: history.path)
@@ -65,6 +68,16 @@ struct Assembly {
 
     /// Closes what the network holds.
     func finish() async { await transport.shutdown() }
+
+    /// A database that turns out to be damaged when its contents are read is set aside as one that cannot be opened is.
+    private static func mending(_ history: HistoryWriter, _ build: () throws -> Cycle) throws -> Cycle {
+        do {
+            return try build()
+        } catch let error as HistoryError where error.kind == .corrupt {
+            try history.replace(damagedBy: error)
+            return try build()
+        }
+    }
 
     /// The first poll comes at once, unless the last one is too young for a good guest to ask again: a restart loop
     /// must not ask more often than the daemon would.

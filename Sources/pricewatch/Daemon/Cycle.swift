@@ -12,6 +12,8 @@ actor Cycle {
     let now: @Sendable () -> Date
     private let history: HistoryWriter
     private let publisher: StatusPublisher
+    private let housekeeping: Housekeeping
+    private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
@@ -34,6 +36,7 @@ actor Cycle {
         self.feed = feed
         self.history = history
         self.publisher = publisher
+        housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
         let reader = history.reader
@@ -63,6 +66,7 @@ actor Cycle {
 
     /// Tells what is known before the first answer.
     func begin() async {
+        housekeeping.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -92,17 +96,22 @@ actor Cycle {
         }
         pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
         await publish(nil, finished: true)
+        housekeeping.tidyIfDue(at: now())
         return ending
     }
 
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        await housekeeping.stop()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
         close()
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
+
+    /// Waits until the history is tidy, for a process that ends with this poll.
+    func tidy() async { await housekeeping.finish() }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -132,7 +141,8 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.record(at: answer.fetchedAt))
+            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
@@ -239,6 +249,7 @@ extension Cycle {
 
     /// - Parameter state: nil: what follows from what is known.
     private func report(_ state: StatusReport.State?) async -> StatusReport {
+        recordingNews.tell(history, fault: ledger.fault, to: log)
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
@@ -256,7 +267,8 @@ extension Cycle {
         report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+            pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
+            clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

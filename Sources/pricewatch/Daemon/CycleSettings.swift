@@ -1,5 +1,6 @@
 import Feeds
 import Foundation
+import History
 import Markets
 
 /// What of the configuration a cycle lives by, worked out once.
@@ -16,6 +17,7 @@ struct CycleSettings: Sendable {
     var watchlist: Watchlist
     var rules: [AlertRule]
     var quota: Quota?
+    var retention: Retention
     var host: String
     var startedAt: Date
 
@@ -35,9 +37,22 @@ struct CycleSettings: Sendable {
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
+        retention = Retention(configuration.history)
         self.host = host
         self.startedAt = startedAt
     }
+}
+
+extension Retention {
+    init(_ settings: Configuration.History) {
+        self.init(
+            samples: settings.keepSamples.duration, candles: settings.keepCandles.duration, maxSize: settings.maxSize)
+    }
+}
+
+extension Configuration.Keeping {
+    /// Nil: forever.
+    fileprivate var duration: Duration? { if case .lasting(let duration) = self { duration } else { nil } }
 }
 
 extension Configuration {
