@@ -10,7 +10,7 @@ struct Daemon: Service {
     /// Whether the first cycle comes before the first tick.
     let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(4)
+    static let patience = Duration.seconds(3)
 
     init(_ assembly: Assembly) {
         cycle = assembly.cycle
