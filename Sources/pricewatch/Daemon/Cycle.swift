@@ -25,6 +25,9 @@ actor Cycle {
     private var clockFault: String?
     private var pace: Pace
     private var maxAgeTold = false
+    private var digest: DailyDigest?
+    /// When the present turn, or the last one, began; before the first, when that is to begin.
+    private var turnStarted: Date
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
 
@@ -52,6 +55,21 @@ actor Cycle {
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
         lastUsablePoll = try reader.lastUsablePoll()
         pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
+        let lastPoll = try reader.lastPoll()
+        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
+        firstDelay = Self.delay(lastPoll: lastPoll, every: settings.every, now: started)
+        turnStarted = started + firstDelay - settings.every
+    }
+
+    /// How long the first poll is to wait: it comes at once, unless the last one is too young for a good guest to ask
+    /// again. A restart loop must not ask more often than the daemon would.
+    nonisolated let firstDelay: Duration
+
+    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
+        guard let lastPoll else { return .zero }
+        let age = now.since(lastPoll)
+        guard age >= .zero else { return .zero }
+        return max(.zero, min(every, .seconds(60)) - age)
     }
 
     /// The time between two polls that is in force now.
@@ -79,6 +97,7 @@ actor Cycle {
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         noticeSilences()
         let started = now()
+        turnStarted = started
         guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
             return .interrupted
         }
@@ -95,6 +114,7 @@ actor Cycle {
             ending = take(answer, report, started)
         }
         pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
+        tellDigestIfDue()
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
         return ending
@@ -238,6 +258,21 @@ extension Cycle {
         }
     }
 
+    private func tellDigestIfDue() {
+        let moment = now()
+        guard digest?.isDue(at: moment) == true else { return }
+        let summary = day.summary(of: board, at: moment)
+        log.write(.info, "summary.24h") { line in
+            line.add("up", summary.up)
+            line.add("down", summary.down)
+            line.add("flat", summary.flat)
+            line.add("unknown", summary.unknown)
+            line.add("coverage_percent", summary.coverage)
+            line.add("gainers", SummaryView.list(summary.gainers))
+            line.add("losers", SummaryView.list(summary.losers))
+        }
+    }
+
     private func tell(_ event: AlertEvent) {
         log.write(event)
         ledger.logged(event)
@@ -256,6 +291,8 @@ extension Cycle {
             state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
+        let wait = await feed.waitInForce()?.until
+        report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
         report.lastPoll = lastPoll
         report.consecutiveFailures = failures.count
         report.feeds = [
@@ -266,7 +303,7 @@ extension Cycle {
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
-            board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
+            board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
             pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
             clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)

@@ -14,9 +14,9 @@ struct Daemon: Service {
 
     init(_ assembly: Assembly) {
         cycle = assembly.cycle
-        startsAtOnce = assembly.firstDelay == .zero
-        ticks = Ticks(
-            every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : assembly.firstDelay)
+        let delay = cycle.firstDelay
+        startsAtOnce = delay == .zero
+        ticks = Ticks(every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : delay)
     }
 
     func run() async {
