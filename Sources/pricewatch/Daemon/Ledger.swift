@@ -77,6 +77,8 @@ extension AlertRecord {
 
 extension AlertBook.Changes {
     func record(at now: Date) -> AlertRecord {
-        AlertRecord(alerts: alerts, events: events, endedSilences: endedSilences.map { ($0, now) })
+        AlertRecord(
+            alerts: Dictionary(alerts.map { ($0.key, $0.alert) }, uniquingKeysWith: { _, last in last }),
+            events: events, endedSilences: endedSilences.map { ($0, now) })
     }
 }
