@@ -17,7 +17,7 @@ enum SampleScan {
                 WHERE poll.at >= ? AND poll.at < ? AND confirmed
                 ORDER BY poll.at, poll.id
                 """)
-        try IntegerRows(db, scan, [since, until]).forEach { row in
+        try IntegerRows(db, scan, [since, until]).walk { row in
             guard let price = Price(significand: row[2], exponent: Int(row[3])) else { return }
             try body(SampleKey.series(row[0]), row[1], price)
         }

@@ -19,7 +19,7 @@ struct IntegerRows {
         try statement.setArguments(StatementArguments(arguments))
     }
 
-    func forEach(_ body: (Row) throws -> Void) throws {
+    func walk(_ body: (Row) throws -> Void) throws {
         let handle = statement.sqliteStatement
         defer { sqlite3_reset(handle) }
         while true {

@@ -27,7 +27,7 @@ struct Backup: AsyncParsableCommand {
     private func copy(_ reader: HistoryReader) throws -> Int64 {
         do {
             return try reader.backUp(to: file)
-        } catch where error.kind == .invalidTarget {
+        } catch  where error.kind == .invalidTarget {
             throw Complaint(error.description, Exit.usage)
         }
     }
