@@ -16,8 +16,13 @@ help:
 demo: build
 	.build/debug/pricewatch demo
 
+# One after the other: the first are busy for many seconds, the second measure time on the wire, the third start
+# processes, and on two cores they would make each other wait.
 test: dependencies
-	swift test
+	swift build --build-tests
+	swift test --skip-build --filter 'MarketsTests|HistoryTests'
+	swift test --skip-build --filter 'FeedsTests|MarketSimulatorTests'
+	swift test --skip-build --filter 'pricewatchTests'
 
 build: dependencies
 	swift build --product pricewatch

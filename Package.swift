@@ -72,6 +72,9 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
+        // What a poll costs the rules: swift run -c release alerts-benchmark
+        .executableTarget(
+            name: "alerts-benchmark", dependencies: ["Markets"], path: "Benchmarks/Alerts", swiftSettings: strict),
 
         // What `make bench` measures the recording with; no part of the product.
         .executableTarget(

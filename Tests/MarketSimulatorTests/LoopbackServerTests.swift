@@ -102,13 +102,25 @@ import Testing
     }
 
     @Test func aStoppedServerFreesItsPort() async throws {
-        let first = try await LoopbackServer.start { _ in .json("1") }
+        let first = try await startOnQuietPort()
         _ = try await get(first.baseURL)
         await first.stop()
         let second = try await LoopbackServer.start(port: first.port) { _ in .json("2") }
         #expect(try await get(second.baseURL).text == "2")
         await second.stop()
         await #expect(throws: POSIXError(.ECONNREFUSED)) { try await RawClient.send("", port: second.port) }
+    }
+
+    /// On a port that the system gives to nobody by itself, so that no other test can take it meanwhile.
+    private func startOnQuietPort() async throws -> LoopbackServer {
+        for _ in 0..<100 {
+            if let server = try? await LoopbackServer.start(
+                port: Int.random(in: 15_000...30_000), handler: { _ in .json("1") })
+            {
+                return server
+            }
+        }
+        throw POSIXError(.EADDRINUSE)
     }
 
     @Test func survivesBadHTTP() async throws {

@@ -89,24 +89,27 @@ public final class NetworkTransport: HTTPTransport {
     private func answer(_ response: HTTPClientResponse, limit: Int, _ timeout: Duration) async -> HTTPAnswer {
         let headers = HTTPFields(response.headers.map { (name: $0.name, value: $0.value) })
         var answer = HTTPAnswer(status: Int(response.status.code), headers: headers, body: Data())
-        if let announced = headers["Content-Length"].flatMap({ Int($0) }) {
-            guard announced <= limit else {
-                answer.cut = .tooLarge(limit: limit)
-                return answer
-            }
-            answer.body.reserveCapacity(announced)
+        if let announced = headers["Content-Length"].flatMap({ Int($0) }), announced > limit {
+            answer.cut = .tooLarge(limit: limit)
+            return answer
         }
+        // Joined at the end: a body that grows as it comes is copied again and again, and takes three times the room.
+        var pieces: [ByteBuffer] = []
+        var count = 0
         do {
-            for try await chunk in response.body {
-                guard answer.body.count + chunk.readableBytes <= limit else {
+            for try await piece in response.body {
+                count += piece.readableBytes
+                guard count <= limit else {
                     answer.cut = .tooLarge(limit: limit)
                     return answer
                 }
-                answer.body.append(contentsOf: chunk.readableBytesView)
+                pieces.append(piece)
             }
         } catch {
             answer.cut = TransportFault(error, timeout: timeout)
         }
+        answer.body.reserveCapacity(count)
+        for piece in pieces { answer.body.append(contentsOf: piece.readableBytesView) }
         return answer
     }
 }

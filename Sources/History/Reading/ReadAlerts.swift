@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import GRDB
 public import Markets
 
@@ -22,8 +22,20 @@ extension HistoryReader {
         try events(
             where: """
                 id IN (SELECT max(event.id) FROM event JOIN alert USING (rule, market)
-                       WHERE alert.state = event.event GROUP BY rule, market)
+                       WHERE alert.state = 'pending' AND event = 'pending'
+                          OR alert.state = 'firing' AND event IN ('firing', 'reminder')
+                       GROUP BY rule, market)
                 """)
+    }
+
+    /// The events decided from `since` on, oldest first.
+    public func events(since: Date) throws(HistoryError) -> [AlertEvent] {
+        try events(where: "at >= ?", [since.milliseconds])
+    }
+
+    /// The rules that ever had an alert.
+    public func alertRules() throws(HistoryError) -> [String] {
+        try read { db in try String.fetchAll(db, sql: "SELECT DISTINCT rule FROM alert ORDER BY rule") }
     }
 
     /// Events that are stored and may not have reached the log, oldest first.
@@ -31,22 +43,31 @@ extension HistoryReader {
         try events(where: "logged = 0")
     }
 
-    private func events(where condition: String) throws(HistoryError) -> [AlertEvent] {
+    private func events(
+        where condition: String, _ arguments: StatementArguments = []
+    ) throws(HistoryError) -> [AlertEvent] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM event WHERE \(condition) ORDER BY id").compactMap(AlertEvent.init)
+            try Row.fetchAll(db, sql: "SELECT * FROM event WHERE \(condition) ORDER BY id", arguments: arguments)
+                .compactMap(AlertEvent.init)
         }
     }
 }
 
 extension AlertState {
     fileprivate init(_ row: Row) {
-        let since = (row["since"] as Int64?).map(Date.init(milliseconds:))
+        func date(_ column: String) -> Date? { (row[column] as Int64?).map(Date.init(milliseconds:)) }
+        let since = date("since")
+        let time = date("last_answered").map {
+            WatchedTime(total: .milliseconds((row["held"] as Int64?) ?? 0), lastAnswered: $0)
+        }
         switch (row["state"] as String, since) {
-        case ("firing", let since?): self = .firing(since: since)
-        case ("pending", let since?):
-            let held = (row["held"] as Int64?) ?? 0
-            let lastAnswered = (row["last_answered"] as Int64?).map(Date.init(milliseconds:))
-            self = .pending(since: since, held: .milliseconds(held), lastAnswered: lastAnswered ?? since)
+        case ("firing", let since?):
+            self = .firing(
+                Firing(
+                    since: since, lastNotified: date("last_notified") ?? since,
+                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) }, fading: time))
+        case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
+        case ("resting", _): self = .resting
         default: self = .inactive
         }
     }

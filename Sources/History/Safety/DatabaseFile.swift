@@ -73,6 +73,23 @@ enum DatabaseFile {
         }
     }
 
+    /// Opens for the short transactions of commands, while a daemon may write, too. Nothing is created or migrated.
+    static func openBesideDaemon(_ path: String) throws(HistoryError) -> DatabaseQueue {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
+        }
+        return try HistoryError.naming("open", path) {
+            try refuseOthers(path)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                keepWALFiles(db)
+            }
+            return try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
     private static func refuseOthers(_ path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true

@@ -99,9 +99,18 @@ enum Schema {
             since INTEGER,
             held INTEGER,
             last_answered INTEGER,
+            last_notified INTEGER,
+            notified_price TEXT,
             announcements INTEGER NOT NULL,
             PRIMARY KEY (rule, market)
         ) WITHOUT ROWID;
+        CREATE TABLE silence (
+            id INTEGER PRIMARY KEY,
+            rule TEXT,
+            market TEXT,
+            since INTEGER NOT NULL,
+            until INTEGER NOT NULL
+        );
         CREATE TABLE event (
             id INTEGER PRIMARY KEY,
             event_id TEXT NOT NULL UNIQUE,
@@ -128,6 +137,7 @@ enum Schema {
             logged INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX event_by_alert ON event (rule, market);
+        CREATE INDEX event_by_time ON event (at);
         CREATE INDEX event_not_logged ON event (id) WHERE logged = 0;
         """
 

@@ -42,9 +42,4 @@ extension HistoryWriter {
                 db, sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?", arguments: [feed, month]) ?? 0
         }
     }
-
-    private func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
-        let queue = try openDatabase()
-        return try HistoryError.naming(operation, path) { try queue.write(body) }
-    }
 }

@@ -14,6 +14,8 @@ public final class HistoryWriter: Sendable {
     /// Random, made with the database: tells its events from those of any other.
     public let installation: String
     private let hold = Mutex(Hold())
+    /// The file's version when others' changes were last looked for.
+    let seenVersion = Mutex<Int64>(-1)
     /// Nil until the first poll.
     let carried = Mutex<CarriedOver?>(nil)
     /// Nil until it is asked for.
@@ -137,6 +139,12 @@ extension HistoryWriter {
                 throw error
             }
         }
+    }
+
+    /// Writes something small, such as a note or what a turn without a poll changed, in a transaction of its own.
+    func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
+        let queue = try openDatabase()
+        return try HistoryError.naming(operation, path) { try queue.write(body) }
     }
 
     /// Lets go of a database that cannot be written, so that it is opened anew: a connection that began on a

@@ -18,10 +18,7 @@ public struct PollRecord: Sendable {
     public var watched: [MarketID]?
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
-    public var alerts: [AlertKey: Alert]
-    public var events: [AlertEvent]
-    /// Events of earlier polls that have reached the log since.
-    public var logged: [String]
+    public var alerts: AlertRecord
     /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
     /// is the moment that they speak of.
     public var backfilled: Bool
@@ -29,9 +26,8 @@ public struct PollRecord: Sendable {
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: [AlertKey: Alert] = [:],
-        events: [AlertEvent] = [],
-        logged: [String] = [], backfilled: Bool = false
+        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
+        backfilled: Bool = false
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -44,8 +40,6 @@ public struct PollRecord: Sendable {
         self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
-        self.events = events
-        self.logged = logged
         self.backfilled = backfilled
     }
 }

@@ -53,9 +53,7 @@ extension HistoryWriter {
             try replaceRanking(ranking, db)
             memory.ranking = ranking
         }
-        for (key, alert) in poll.alerts { try store(alert, key, db) }
-        for event in poll.events { try insert(event, db) }
-        for event in poll.logged { try markLogged(event, db) }
+        try store(poll.alerts, db)
     }
 
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {

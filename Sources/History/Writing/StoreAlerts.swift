@@ -3,26 +3,48 @@ import GRDB
 import Markets
 
 extension HistoryWriter {
-    func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
-        let (state, since, held, lastAnswered): (String, Date?, Duration?, Date?) =
-            switch alert.state {
-            case .inactive: ("inactive", nil, nil, nil)
-            case .pending(let since, let held, let lastAnswered): ("pending", since, held, lastAnswered)
-            case .firing(let since): ("firing", since, nil, nil)
-            }
+    /// Writes what a turn without a poll changed, in one transaction.
+    public func record(_ changes: AlertRecord) throws(HistoryError) {
+        try write("record alerts in") { try store(changes, $0) }
+    }
+
+    func store(_ changes: AlertRecord, _ db: Database) throws {
+        for (key, alert) in changes.alerts { try store(alert, key, db) }
+        for event in changes.events { try insert(event, db) }
+        for event in changes.logged { try markLogged(event, db) }
+        for (silence, now) in changes.endedSilences { try end(silence, at: now, db) }
+    }
+
+    private func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
+        var time: WatchedTime?
+        var firing: AlertState.Firing?
+        let name: String
+        switch alert.state {
+        case .inactive: name = "inactive"
+        case .resting: name = "resting"
+        case .pending(_, let held):
+            name = "pending"
+            time = held
+        case .firing(let now):
+            name = "firing"
+            time = now.fading
+            firing = now
+        }
         let upsert = try db.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, announcements)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
+                    notified_price, announcements)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try upsert.execute(arguments: [
-            key.rule, key.market.text, alert.condition, state, since?.milliseconds, held?.inMilliseconds,
-            lastAnswered?.milliseconds, alert.announcements,
+            key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
+            time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
+            firing?.notifiedPrice?.description, alert.announcements,
         ])
     }
 
     /// An event that is there already was announced before a failure to write, and is not announced again.
-    func insert(_ event: AlertEvent, _ db: Database) throws {
+    private func insert(_ event: AlertEvent, _ db: Database) throws {
         let insert = try db.cachedStatement(
             sql: """
                 INSERT OR IGNORE INTO event (event_id, event, reason, rule, market, symbol, name, currency, severity, note,
@@ -39,7 +61,7 @@ extension HistoryWriter {
         ])
     }
 
-    func markLogged(_ event: String, _ db: Database) throws {
+    private func markLogged(_ event: String, _ db: Database) throws {
         let update = try db.cachedStatement(sql: "UPDATE event SET logged = 1 WHERE event_id = ?")
         try update.execute(arguments: [event])
     }

@@ -30,6 +30,8 @@ public enum Fault: Sendable, Hashable {
     case prices([MarketID: String])
     /// The proper answer with every `last_updated` this much older.
     case aged(Duration)
+    /// 200 and a few MiB that unpack to about so many bytes.
+    case gzipBomb(unpacked: Int = 1 << 30)
     /// Any other answer.
     case reply(LoopbackServer.Reply)
 }

@@ -26,6 +26,9 @@ struct FaultyReply {
         case .huge(let count, let declaresLength):
             let headers = ["Content-Type": "application/json; charset=utf-8"]
             return .answer(.init(headers: headers, body: .huge(count: count, declaresLength: declaresLength)))
+        case .gzipBomb(let unpacked):
+            let headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
+            return .answer(.init(headers: headers, body: .bytes(GzipBomb.zeros(unpacked: unpacked))))
         case .reset: return .reset
         case .hang: return .hang
         case .reply(let reply): return reply

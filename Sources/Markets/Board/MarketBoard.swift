@@ -19,6 +19,10 @@ public struct MarketBoard: Sendable {
         public fileprivate(set) var standing: Standing
         /// The newest trusted price, which stays while the provider has none.
         public fileprivate(set) var newest: Sighting?
+        /// How many answers in a row held no usable price of it.
+        public fileprivate(set) var missedAnswers = 0
+        /// The first answer that should have held it; nil before that.
+        public fileprivate(set) var watchedSince: Date?
     }
 
     public enum Standing: Hashable, Sendable {
@@ -74,6 +78,17 @@ public struct MarketBoard: Sendable {
 
     public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
+    /// The watched markets, in the order of the entries.
+    public var markets: [MarketID] { entries.map(\.market) }
+
+    /// Takes over from the history how many answers in a row lacked each market.
+    public mutating func recall(missedAnswers: [MarketID: Int]) {
+        for (market, count) in missedAnswers {
+            guard let place = places[market] else { continue }
+            entries[place].missedAnswers = count
+        }
+    }
+
     private mutating func watch(_ market: MarketID, staleAfter: Duration, named: Bool) {
         let known = remembered.removeValue(forKey: market)
         places[market] = entries.count
@@ -113,12 +128,31 @@ extension MarketBoard.Entry {
 }
 
 extension MarketBoard {
+    /// Hands out each market's price, nil where it is not fresh, with its time in milliseconds: without copying
+    /// what else is known of 17,000 markets.
+    func eachFreshPrice(at now: Int64, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void) {
+        for place in entries.indices {
+            guard case .known = entries[place].standing, let price = entries[place].newest?.price,
+                let quotedAt = entries[place].newest?.quotedAt.milliseconds,
+                now - quotedAt <= entries[place].staleAfter.inMilliseconds
+            else {
+                body(place, nil, 0)
+                continue
+            }
+            body(place, price, quotedAt)
+        }
+    }
+
     /// Takes in an answer and says what of it is new.
     public mutating func take(_ answer: Answer) -> Digest {
         if let ranking = answer.ranking { follow(ranking) }
         var digest = Digest()
         if answer.notModified {
-            for place in entries.indices where entries[place].shown != nil {
+            for place in entries.indices {
+                guard entries[place].shown != nil else {
+                    entries[place].missedAnswers += 1
+                    continue
+                }
                 entries[place].newest?.fetchedAt = answer.fetchedAt
                 digest.usable += 1
             }
@@ -126,7 +160,10 @@ extension MarketBoard {
             let quotes = Dictionary(answer.quotes.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
             for place in entries.indices {
                 let market = entries[place].market
+                if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
+                entries[place].missedAnswers += 1
                 if let quote = quotes[market] {
+                    entries[place].missedAnswers = 0
                     digest.usable += 1
                     if let sample = entries[place].take(quote, of: answer) { digest.samples.append(sample) }
                 } else if let reason = answer.unusable[market] {

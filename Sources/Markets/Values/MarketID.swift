@@ -8,6 +8,11 @@ public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public let text: String
 
+    /// Stands where an alert is about the provider as a whole and its name is no id.
+    public static let feed = MarketID(known: "feed")
+
+    private init(known text: String) { self.text = text }
+
     /// Throws when `text` is no id; the error's `reason` completes the sentence "a market id …".
     public init(_ text: String) throws(InvalidName) {
         // Nearly every id is plain ASCII, and thousands are read a poll.

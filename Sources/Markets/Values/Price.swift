@@ -93,7 +93,7 @@ extension Price: Comparable {
     }
 }
 
-private enum PowersOfTen {
+enum PowersOfTen {
     static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
 }
 

@@ -5,6 +5,7 @@ import Markets
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract: "A simulated market on loopback and the daemon on it: no network, no key, no root.",
         discussion: "Ends by itself or with Ctrl-C and leaves nothing behind.")
 

@@ -5,6 +5,7 @@ import ServiceLifecycle
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "The daemon, in the foreground; --once does one poll and ends.")
 
     @OptionGroup var installation: InstallationOptions

@@ -4,6 +4,7 @@ import MarketSimulator
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: "A simulated market on loopback that speaks as CoinGecko does; prints its base URL first.",
         discussion: "Put the URL into feeds[].url of a configuration. It answers until Ctrl-C.")
 

@@ -5,6 +5,7 @@ import Markets
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Health, feeds, newest prices, 24 h summary and alerts; works while the daemon is down.",
         discussion: "Exit codes: 0 ok, 1 degraded, 2 failing or stopped, 3 nothing there to read.")
 

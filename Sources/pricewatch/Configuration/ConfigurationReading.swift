@@ -92,8 +92,8 @@ extension Configuration {
         let channelSection = root.section("notify")
         let channels = ChannelNames(known: channelSection?.names ?? [])
         if let channelSection { notify = Channel.list(channelSection) }
-        alerts = Rule.list(root, channels: channels, kept: history)
         builtinAlerts = root.value("builtin_alerts", .boolean) ?? builtinAlerts
+        alerts = Rule.list(root, channels: channels, kept: history, builtIn: builtinAlerts)
         let digestSection = root.section("digest")
         if root.isNull("digest") { digest = nil }
         if let digestSection { digest = Digest(digestSection, channels: channels) }

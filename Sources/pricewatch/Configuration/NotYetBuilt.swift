@@ -12,19 +12,6 @@ enum NotYetBuilt {
 
     /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
     static let entries: [(key: String, weight: Weight, meaning: String)] = [
-        ("alerts[].outside", .fault, "the alert could never fire"),
-        ("alerts[].rises", .fault, "the alert could never fire"),
-        ("alerts[].falls", .fault, "the alert could never fire"),
-        ("alerts[].moves", .fault, "the alert could never fire"),
-        ("alerts[].new_high", .fault, "the alert could never fire"),
-        ("alerts[].new_low", .fault, "the alert could never fire"),
-        ("alerts[].stale", .fault, "the alert could never fire"),
-        ("alerts[].keep_firing_for", .fault, "the alert would resolve too early"),
-        ("alerts[].repeat", .fault, "it would not remind"),
-        ("alerts[].repeat_on_move", .fault, "it would not remind"),
-        ("alerts[].once", .fault, "the alert would fire again"),
-        ("alerts[].expires", .fault, "the alert would fire after it"),
-        ("builtin_alerts", .warning, "stale data shows in the status alone"),
         ("feeds[].provider=coinpaprika", .fault, "it would not be asked"),
         ("feeds[].provider=coinmarketcap", .fault, "it would not be asked"),
         ("feeds[].provider=binance", .fault, "it would not be asked"),

@@ -9,7 +9,6 @@ struct Assembly {
     let cycle: Cycle
     let settings: CycleSettings
     let log: EventLog
-    let firstDelay: Duration
     private let transport: NetworkTransport
 
     /// How the process stands to its surroundings.
@@ -50,6 +49,7 @@ struct Assembly {
             CoinGecko(feedSettings), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
             transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
             time: SystemTime())
+        log.follow(feed)
         let publisher = StatusPublisher(
             path: configuration.statusFile, log: log, logFile: logFile,
             systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)
@@ -60,8 +60,6 @@ struct Assembly {
             try Cycle(
                 settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
         }
-        firstDelay = Self.delay(
-            lastPoll: try history.reader.lastPoll(), every: settings.every, now: surroundings.now())
         log.tellStart(reading, configuration, settings, database: history.path)
     }
 
@@ -76,15 +74,6 @@ struct Assembly {
             try history.replace(damagedBy: error)
             return try build()
         }
-    }
-
-    /// The first poll comes at once, unless the last one is too young for a good guest to ask again: a restart loop
-    /// must not ask more often than the daemon would.
-    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
-        guard let lastPoll else { return .zero }
-        let age = now.since(lastPoll)
-        guard age >= .zero else { return .zero }
-        return max(.zero, min(every, .seconds(60)) - age)
     }
 }
 

@@ -23,6 +23,13 @@ actor Cycle {
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
+    private var pace: Pace
+    private var maxAgeTold = false
+    private var digest: DailyDigest?
+    /// When the present turn, or the last one, began; before the first, when that is to begin.
+    private var turnStarted: Date
+    /// From the last poll before the start to the start, where nobody asked in between.
+    private let downtime: Range<Date>?
 
     init(
         _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
@@ -37,14 +44,36 @@ actor Cycle {
         self.now = now
         let reader = history.reader
         board = try MarketBoard(remembering: reader, settings)
-        book = AlertBook(
-            rules: settings.rules, remembering: try reader.alerts(),
-            identity: .init(installation: history.installation, host: settings.host, currency: settings.currency))
+        board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency))
+        book = try AlertBook(remembering: history, settings, watching: board.markets, now: now())
+        let started = now()
+        downtime = try reader.lastPoll().flatMap {
+            started.since($0) > settings.every * 3 ? $0..<started : nil
+        }
         standing = StandingAlerts(try reader.standingEvents())
         day = try WindowView(reader, settings, now: now())
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
         lastUsablePoll = try reader.lastUsablePoll()
+        pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
+        let lastPoll = try reader.lastPoll()
+        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
+        firstDelay = Self.delay(lastPoll: lastPoll, every: settings.every, now: started)
+        turnStarted = started + firstDelay - settings.every
     }
+
+    /// How long the first poll is to wait: it comes at once, unless the last one is too young for a good guest to ask
+    /// again. A restart loop must not ask more often than the daemon would.
+    nonisolated let firstDelay: Duration
+
+    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
+        guard let lastPoll else { return .zero }
+        let age = now.since(lastPoll)
+        guard age >= .zero else { return .zero }
+        return max(.zero, min(every, .seconds(60)) - age)
+    }
+
+    /// The time between two polls that is in force now.
+    var interval: Duration { pace.interval }
 
     /// How a turn ended, for `run --once` and for the beat.
     enum Ending {
@@ -66,19 +95,26 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        noticeSilences()
         let started = now()
+        turnStarted = started
         guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
             return .interrupted
         }
         let ending: Ending
         switch report.outcome {
         case .waiting(_, let until):
+            let changes = judge(answered: false, at: now())
+            _ = ledger.write(changes.record(at: now()))
+            for event in changes.events { tell(event) }
             ending = .waiting(until: until)
         case .failed(let error):
             ending = fail(error, report, started)
         case .answered(let answer):
             ending = take(answer, report, started)
         }
+        pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
+        tellDigestIfDue()
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
         return ending
@@ -114,37 +150,41 @@ extension Cycle {
         let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top)
         let digest = board.take(answer)
         if digest.outcome == .failed {
-            return fail(FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown)
+            return fail(
+                FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown,
+                answered: true)
         }
         let gap = lastUsablePoll.flatMap { started.since($0) > settings.every * 3 ? $0 : nil }
-        let changes = book.evaluate(
-            board, at: .init(now: answer.fetchedAt, longestStep: settings.every * 3, watchedUntil: gap))
         lastUsablePoll = started
+        let changes = judge(answered: true, at: answer.fetchedAt, watchedUntil: gap)
         day.add(poll: started, reading: history.reader, now: answer.fetchedAt)
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
             unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
-            alerts: changes.alerts, events: changes.events)
+            alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
-        standing.take(changes)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
+        tellOnce(answered.maxAge)
         for event in changes.events { tell(event) }
         return .polled(digest.outcome, recorded: recorded)
     }
 
     private func fail(
         _ error: FeedError, _ report: PollReport, _ started: Date,
-        unknown: [(market: MarketID, reason: UnknownReason)] = []
+        unknown: [(market: MarketID, reason: UnknownReason)] = [], answered: Bool = false
     ) -> Ending {
+        let ended = now()
+        // Under a clock that is wrong, nobody can say how old anything is.
+        let changes = clockFault == nil ? judge(answered: answered, at: ended) : AlertBook.Changes()
         let recorded = ledger.write(
             PollRecord(
-                at: started, fetchedAt: now(), feed: feed.name, currency: settings.currency, outcome: .failed,
-                error: error.label, unknown: unknown))
+                at: started, fetchedAt: ended, feed: feed.name, currency: settings.currency, outcome: .failed,
+                error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: .failed, feed: feed.name, markets: 0,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -159,7 +199,26 @@ extension Cycle {
                 line.add("retry_at", error.notBefore?.at)
             }
         }
+        for event in changes.events { tell(event) }
         return .polled(.failed, recorded: recorded)
+    }
+
+    /// - Parameter answered: Where nobody answered, prices hold and the age of the data alone is judged.
+    private func judge(answered: Bool, at moment: Date, watchedUntil: Date? = nil) -> AlertBook.Changes {
+        let changes = book.evaluate(
+            board,
+            at: .init(
+                now: moment, longestStep: settings.every * 3, watchedUntil: watchedUntil, answered: answered,
+                lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
+        standing.take(changes)
+        return changes
+    }
+
+    /// Commands beside the daemon keep silences in the database.
+    private func noticeSilences() {
+        // A history that cannot be read leaves the silences as they were; that is told where it is written.
+        guard (try? history.changedByOthers()) == true, let silences = try? history.reader.silences() else { return }
+        book.silences = silences
     }
 
     /// A partial answer says why: the error of the page that failed, else which markets were not there.
@@ -187,6 +246,33 @@ extension Cycle {
         }
     }
 
+    /// A provider that says its answers keep longer than we wait is asked all the same: the owner's word counts.
+    private func tellOnce(_ maxAge: Duration?) {
+        guard !maxAgeTold, let maxAge, maxAge > settings.every else { return }
+        maxAgeTold = true
+        log.write(.info, "feed.max_age") { line in
+            line.add("feed", feed.name)
+            line.add("max_age", maxAge)
+            line.add("every", settings.every)
+            line.add("message", "the provider renews its answers less often than they are asked for")
+        }
+    }
+
+    private func tellDigestIfDue() {
+        let moment = now()
+        guard digest?.isDue(at: moment) == true else { return }
+        let summary = day.summary(of: board, at: moment)
+        log.write(.info, "summary.24h") { line in
+            line.add("up", summary.up)
+            line.add("down", summary.down)
+            line.add("flat", summary.flat)
+            line.add("unknown", summary.unknown)
+            line.add("coverage_percent", summary.coverage)
+            line.add("gainers", SummaryView.list(summary.gainers))
+            line.add("losers", SummaryView.list(summary.losers))
+        }
+    }
+
     private func tell(_ event: AlertEvent) {
         log.write(event)
         ledger.logged(event)
@@ -202,22 +288,24 @@ extension Cycle {
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
-            state: .starting, writtenAt: moment, interval: settings.every,
+            state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
+        let wait = await feed.waitInForce()?.until
+        report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
         report.lastPoll = lastPoll
         report.consecutiveFailures = failures.count
         report.feeds = [
-            await StatusReport.Feed(
-                feed, quota: settings.quota, every: settings.every, pages: feed.pages(for: settings.watch), at: moment)
+            await StatusReport.Feed(feed, pace, at: moment)
         ]
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
+        report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
-            board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault, clock: clockFault,
-            at: moment)
+            board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
+            pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
+            clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

@@ -17,6 +17,8 @@ struct CycleSettings: Sendable {
     var watchlist: Watchlist
     var rules: [AlertRule]
     var quota: Quota?
+    /// When the day's summary is told; nil: never.
+    var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
     var host: String
     var startedAt: Date
@@ -36,6 +38,7 @@ struct CycleSettings: Sendable {
         let pages = (watch.entries.count + 249) / 250 + (watch.top + 249) / 250
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
+        digest = configuration.digest.map { ($0.at, configuration.timeZone) }
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
         retention = Retention(configuration.history)
         self.host = host

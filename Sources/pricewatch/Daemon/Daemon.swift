@@ -10,26 +10,31 @@ struct Daemon: Service {
     /// Whether the first cycle comes before the first tick.
     let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(4)
+    static let patience = Duration.seconds(3)
 
     init(_ assembly: Assembly) {
         cycle = assembly.cycle
-        startsAtOnce = assembly.firstDelay == .zero
-        ticks = Ticks(
-            every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : assembly.firstDelay)
+        let delay = cycle.firstDelay
+        startsAtOnce = delay == .zero
+        ticks = Ticks(every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : delay)
     }
 
     func run() async {
         await cycle.begin()
         let running = RunningTurn()
         await withGracefulShutdownHandler {
-            if startsAtOnce { await running.perform { _ = await cycle.turn() } }
-            for await _ in ticks.stream { await running.perform { _ = await cycle.turn() } }
+            if startsAtOnce { await turn(running) }
+            for await _ in ticks.stream { await turn(running) }
         } onGracefulShutdown: {
             ticks.stop()
             running.cancel(after: Self.patience)
         }
         await cycle.end()
+    }
+
+    private func turn(_ running: RunningTurn) async {
+        await running.perform { _ = await cycle.turn() }
+        ticks.change(to: await cycle.interval)
     }
 }
 

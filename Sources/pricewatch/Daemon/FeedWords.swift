@@ -38,9 +38,8 @@ extension StatusReport.PollError {
 }
 
 extension StatusReport.Feed {
-    init(_ feed: Feeds.Feed, quota: Quota?, every: Duration, pages: Int, at now: Date) async {
+    init(_ feed: Feeds.Feed, _ pace: Pace, at now: Date) async {
         let wait = await feed.waitInForce()
-        let used = await feed.requests(in: UTCMonth(now))
         let state: String =
             switch wait {
             case .some(let (wait, _)) where wait.isBlock: "blocked"
@@ -48,13 +47,28 @@ extension StatusReport.Feed {
             case nil: "serving"
             }
         self.init(
-            name: feed.name, state: state, nextTryAt: wait?.until, requestsThisMonth: used,
-            quota: quota?.requestsPerMonth,
-            quotaEndsAt: quota.flatMap { $0.end(interval: every, pages: pages, used: used, now: now) })
+            name: feed.name, state: state, nextTryAt: wait?.until,
+            requestsThisMonth: await feed.requests(in: UTCMonth(now)), quota: pace.quota?.requestsPerMonth,
+            quotaEndsAt: pace.quotaEnd)
     }
 }
 
 extension EventLog {
+    /// Tells of what happens within polls, until the feed ends.
+    func follow(_ feed: Feed) {
+        Task {
+            for await case .retry(let retry) in await feed.pollEvents() {
+                write(.info, "poll.retry") { line in
+                    line.add("feed", retry.feed)
+                    line.add("attempt", retry.attempt)
+                    line.add("delay", retry.delay)
+                    line.add("kind", retry.error.label)
+                    line.add("message", retry.error.message)
+                }
+            }
+        }
+    }
+
     /// Rule, market, price, threshold, severity, id, in this order, then the rest.
     func write(_ event: AlertEvent) {
         let level: Logger.Level = event.kind == .firing || event.kind == .reminder ? .warning : .info
@@ -67,11 +81,13 @@ extension EventLog {
             line.add("event_id", event.id)
             line.add("reason", event.reason.rawValue)
             line.add("condition", event.condition)
+            line.add("change_percent", event.changePercent)
             line.add("symbol", event.symbol)
             line.add("currency", event.currency.code)
             line.add("quoted_at", event.quotedAt)
             line.add("since", event.since)
             line.add("late_s", event.lateSeconds)
+            line.add("silenced_until", event.silencedUntil)
             line.add("note", event.note)
         }
     }

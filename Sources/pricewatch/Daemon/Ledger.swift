@@ -6,9 +6,8 @@ import Markets
 /// nothing is announced twice once recording resumes.
 struct Ledger {
     private let history: HistoryWriter
-    private var unwrittenAlerts: [AlertKey: Alert] = [:]
-    private var unwrittenEvents: [AlertEvent] = []
-    private var loggedEvents: [String] = []
+    /// What is not yet written of alerts.
+    private var pending = AlertRecord()
     private var untold: [AlertEvent]
     /// Why the last poll could not be recorded; nil where it was.
     private(set) var fault: HistoryError?
@@ -20,27 +19,34 @@ struct Ledger {
         untold = try history.reader.unloggedEvents()
         let told = untold.filter { alreadyLogged?.contains($0.id) == true }.map(\.id)
         untold.removeAll { told.contains($0.id) }
-        loggedEvents = told
+        pending.logged = told
     }
 
     /// True where it was written.
     mutating func write(_ poll: PollRecord) -> Bool {
         var record = poll
-        record.alerts = unwrittenAlerts.merging(poll.alerts) { _, new in new }
-        record.events = unwrittenEvents + poll.events
-        record.logged = loggedEvents
+        pending.add(poll.alerts)
+        record.alerts = pending
+        return write { history throws(HistoryError) in try history.record(record) }
+    }
+
+    /// For a turn in which nobody was asked. True where nothing is left to be written.
+    mutating func write(_ changes: AlertRecord) -> Bool {
+        pending.add(changes)
+        guard !pending.isEmpty else { return fault == nil }
+        let record = pending
+        return write { history throws(HistoryError) in try history.record(record) }
+    }
+
+    private mutating func write(_ body: (HistoryWriter) throws(HistoryError) -> Void) -> Bool {
         do {
-            try history.record(record)
+            try body(history)
         } catch {
             fault = error
-            unwrittenAlerts = record.alerts
-            unwrittenEvents = record.events
             return false
         }
         fault = nil
-        unwrittenAlerts = [:]
-        unwrittenEvents = []
-        loggedEvents = []
+        pending = AlertRecord()
         return true
     }
 
@@ -50,12 +56,29 @@ struct Ledger {
         return untold
     }
 
-    mutating func logged(_ event: AlertEvent) { loggedEvents.append(event.id) }
+    mutating func logged(_ event: AlertEvent) { pending.logged.append(event.id) }
 
     var stored: StatusReport.Stored {
         let size = try? history.size()
         return StatusReport.Stored(
             database: history.path, bytes: history.reader.bytesOnDisk(), samples: size?.samples ?? 0,
             oldestAt: size?.oldestAt)
+    }
+}
+
+extension AlertRecord {
+    fileprivate mutating func add(_ later: AlertRecord) {
+        alerts.merge(later.alerts) { _, new in new }
+        events += later.events
+        logged += later.logged
+        endedSilences += later.endedSilences
+    }
+}
+
+extension AlertBook.Changes {
+    func record(at now: Date) -> AlertRecord {
+        AlertRecord(
+            alerts: Dictionary(alerts.map { ($0.key, $0.alert) }, uniquingKeysWith: { _, last in last }),
+            events: events, endedSilences: endedSilences.map { ($0, now) })
     }
 }

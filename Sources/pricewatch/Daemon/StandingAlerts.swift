@@ -10,7 +10,7 @@ struct StandingAlerts {
 
     mutating func take(_ changes: AlertBook.Changes) {
         for event in changes.events { events[event.key] = event }
-        for (key, alert) in changes.alerts where alert.state == .inactive { events[key] = nil }
+        for (key, alert) in changes.alerts where alert.state.since == nil { events[key] = nil }
     }
 
     var firing: [AlertEvent] { inOrder { $0.kind == .firing || $0.kind == .reminder } }
@@ -19,8 +19,4 @@ struct StandingAlerts {
     private func inOrder(_ belongs: (AlertEvent) -> Bool) -> [AlertEvent] {
         events.values.filter(belongs).sorted { ($0.rule, $0.market) < ($1.rule, $1.market) }
     }
-}
-
-extension AlertEvent {
-    var key: AlertKey { AlertKey(rule: rule, market: market) }
 }

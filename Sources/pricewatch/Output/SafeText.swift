@@ -4,6 +4,8 @@ import Markets
 enum SafeText {
     /// For a terminal: what cannot be printed stands as `\u001b`, everything else as it is.
     static func printable(_ text: String) -> String {
+        // Looking up what a character is costs far more than seeing that it is a plain one.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         guard text.unicodeScalars.contains(where: \.isUnprintable) else { return text }
         var safe = ""
         for scalar in text.unicodeScalars {

@@ -43,5 +43,6 @@ extension StatusReport {
         let standing = StandingAlerts(try reader.standingEvents())
         firing = standing.firing
         pending = standing.pending
+        silences = try reader.silences().filter { $0.until > now }
     }
 }

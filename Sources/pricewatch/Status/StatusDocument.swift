@@ -84,6 +84,13 @@ struct StatusDocument: Decodable {
     struct Alerts: Decodable {
         var firing: [Event]
         var pending: [Event]
+        var silences: [Silence]?
+    }
+
+    struct Silence: Decodable {
+        var rule: String?
+        var market: String?
+        var until: Date
     }
 
     struct Event: Decodable {

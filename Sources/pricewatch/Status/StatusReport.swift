@@ -24,6 +24,8 @@ struct StatusReport: Sendable {
     var marketsOmitted = 0
     var firing: [AlertEvent] = []
     var pending: [AlertEvent] = []
+    /// In force.
+    var silences: [Silence] = []
     var history: Stored
 
     enum State: String, Sendable, CaseIterable {

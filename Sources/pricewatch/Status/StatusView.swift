@@ -62,14 +62,19 @@ enum StatusView {
     private static func alerts(_ status: StatusDocument, _ terminal: Terminal, now: Date) -> [String] {
         let firing = (status.alerts?.firing ?? []).map { ($0, "firing", Terminal.Colour.red) }
         let pending = (status.alerts?.pending ?? []).map { ($0, "pending", Terminal.Colour.yellow) }
-        guard !firing.isEmpty || !pending.isEmpty else { return [] }
+        let silences = (status.alerts?.silences ?? []).filter { $0.until > now }.map { silence in
+            let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"
+            let market = silence.market.map { " on \(SafeText.printable($0))" } ?? ""
+            return "silenced \(rule)\(market) until \(silence.until.utcText)"
+        }
+        guard !firing.isEmpty || !pending.isEmpty || !silences.isEmpty else { return [] }
         return [""]
             + (firing + pending).map { event, word, colour in
                 let since = event.since.map { " for \(now.since($0).roundedText)" } ?? ""
                 let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
                 return terminal.paint(word, colour)
                     + " \(SafeText.printable(event.rule)): \(SafeText.printable(event.market)) \(event.condition)\(since)\(note)"
-            }
+            } + silences
     }
 }
 

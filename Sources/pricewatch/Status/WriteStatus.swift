@@ -31,7 +31,7 @@ extension StatusReport {
             json.object("alerts") { json in
                 json.array("firing", firing) { $1.write(&$0) }
                 json.array("pending", pending) { $1.write(&$0) }
-                json.array("silences", [String]()) { $0.string($1) }
+                json.array("silences", silences) { $1.write(&$0) }
             }
             json.object("outbox") { json in
                 json.member("queued", 0)
@@ -123,6 +123,18 @@ extension DaySummary {
     }
 }
 
+extension Silence {
+    /// Absent rule: all of them; absent market: all of them.
+    func write(_ json: inout JSONWriter) {
+        json.object { json in
+            json.member("rule", rule)
+            json.member("market", market?.text)
+            json.member("since", since)
+            json.member("until", until)
+        }
+    }
+}
+
 extension AlertEvent {
     /// The event object, the same wherever it stands.
     func write(_ json: inout JSONWriter) {
@@ -132,8 +144,8 @@ extension AlertEvent {
             json.member("reason", reason.rawValue)
             json.member("rule", rule)
             json.member("market", market.text)
-            json.member("symbol", symbol)
-            json.member("name", name)
+            json.member("symbol", symbol.isEmpty ? nil : symbol)
+            json.member("name", name.isEmpty ? nil : name)
             json.member("currency", currency.code)
             json.member("severity", severity.rawValue)
             json.member("note", note)

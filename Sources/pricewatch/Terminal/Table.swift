@@ -39,7 +39,8 @@ struct Table {
 
     /// Columns on a terminal: wide characters take two.
     static func width(_ text: String) -> Int {
-        text.reduce(0) { width, character in
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        return text.reduce(0) { width, character in
             guard let scalar = character.unicodeScalars.first else { return width }
             return width + (scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1)
         }

@@ -43,9 +43,7 @@ struct FaultTests {
             says: "200 with an error inside: too many requests"),
         Case("1 GiB, announced", .huge(declaresLength: true), .tooLarge, requests: 1, says: "8 MiB"),
         Case("1 GiB, unannounced", .huge(declaresLength: false), .tooLarge, requests: 1, says: "8 MiB"),
-        Case(
-            "gzip bomb", .reply(.answer(Answer(headers: packed, body: .bytes(GzipBomb.zeros(unpacked: 160 << 20))))),
-            .tooLarge, requests: 1, says: "8 MiB"),
+        Case("gzip bomb", .gzipBomb(unpacked: 160 << 20), .tooLarge, requests: 1, says: "8 MiB"),
         Case(
             "damaged gzip", .reply(.answer(Answer(headers: packed, body: .text("this is no gzip at all")))), .transport),
         Case(

@@ -94,19 +94,23 @@ import Testing
         let key = AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin"))
         var record = poll(0)
         let states: [AlertState] = [
-            .pending(since: moment(0), held: .seconds(90), lastAnswered: moment(90)), .firing(since: moment(5)),
-            .inactive,
+            .pending(since: moment(0), held: WatchedTime(total: .seconds(90), lastAnswered: moment(90))),
+            .firing(.init(since: moment(5), lastNotified: moment(6))),
+            .firing(
+                .init(
+                    since: moment(5), lastNotified: moment(65), notifiedPrice: price("0.1"),
+                    fading: WatchedTime(total: .seconds(3), lastAnswered: moment(70)))), .resting, .inactive,
         ]
         let writer = try HistoryWriter(at: folder.database)
         for (index, state) in states.enumerated() {
-            record.alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
-            record.events = [event("same")]
+            record.alerts.alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
+            record.alerts.events = [event("same")]
             try writer.record(record)
-            #expect(try writer.reader.alerts() == record.alerts)
+            #expect(try writer.reader.alerts() == record.alerts.alerts)
         }
         #expect(try writer.reader.unloggedEvents() == [event("same")])
-        record.events = []
-        record.logged = ["same"]
+        record.alerts.events = []
+        record.alerts.logged = ["same"]
         try writer.record(record)
         #expect(try writer.reader.unloggedEvents().isEmpty)
     }
@@ -117,12 +121,15 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         let key = AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin"))
         var record = poll(0)
-        record.events = [event("1"), event("2", .resolved), event("3")]
-        record.alerts = [key: Alert(state: .firing(since: moment()), condition: "above 10", announcements: 3)]
+        record.alerts.events = [event("1"), event("2", .resolved), event("3")]
+        record.alerts.alerts = [
+            key: Alert(
+                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 10", announcements: 3)
+        ]
         try writer.record(record)
         #expect(try writer.reader.standingEvents().map(\.id) == ["3"])
-        record.events = [event("4", .resolved)]
-        record.alerts = [key: Alert(state: .inactive, condition: "above 10", announcements: 4)]
+        record.alerts.events = [event("4", .resolved)]
+        record.alerts.alerts = [key: Alert(state: .inactive, condition: "above 10", announcements: 4)]
         try writer.record(record)
         #expect(try writer.reader.standingEvents().isEmpty)
     }

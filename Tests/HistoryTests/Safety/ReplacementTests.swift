@@ -20,9 +20,9 @@ import Testing
                 poll(Double(step), sample("a", "1", quotedAt: Double(step)), sample("b", "2", quotedAt: Double(step))))
         }
         var firing = poll(300)
-        firing.alerts = [
+        firing.alerts.alerts = [
             AlertKey(rule: "r", market: market("a")): Alert(
-                state: .firing(since: moment()), condition: "c", announcements: 1)
+                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
         ]
         try writer.record(firing)
         try writer.close()

@@ -95,7 +95,7 @@ import Testing
               - &base {name: a, market: bitcoin, above: 1, for: 2m, severity: info}
               - {<<: *base, name: b, for: 3m}
             """
-        let rules = try configuration(text).alertRules
+        let rules = try configuration(text + "\nbuiltin_alerts: false").alertRules
         #expect(rules.map(\.name) == ["a", "b"])
         #expect(rules.map(\.holdFor) == [.minutes(2), .minutes(3)])
         #expect(rules.map(\.severity) == [.info, .info])

@@ -4,19 +4,6 @@ import Testing
 
 @Suite struct NotYetBuiltTests {
     static let examples: [(key: String, text: String)] = [
-        ("alerts[].outside", "alerts: [{name: a, market: a, outside: [0.99, 1.01]}]"),
-        ("alerts[].rises", "alerts: [{name: a, market: a, rises: 5%, within: 1h}]"),
-        ("alerts[].falls", "alerts: [{name: a, market: a, falls: 2.5 %, within: 1h}]"),
-        ("alerts[].moves", "alerts: [{name: a, market: a, moves: 5%, within: 1h}]"),
-        ("alerts[].new_high", "alerts: [{name: a, market: a, new_high: 30d}]"),
-        ("alerts[].new_low", "alerts: [{name: a, market: a, new_low: 30d}]"),
-        ("alerts[].stale", "alerts: [{name: a, market: a, stale: 10m}]"),
-        ("alerts[].keep_firing_for", "alerts: [{name: a, market: a, above: 1, keep_firing_for: 5m}]"),
-        ("alerts[].repeat", "alerts: [{name: a, market: a, above: 1, repeat: 4h}]"),
-        ("alerts[].repeat_on_move", "alerts: [{name: a, market: a, above: 1, repeat_on_move: 2%}]"),
-        ("alerts[].once", "alerts: [{name: a, market: a, above: 1, once: true}]"),
-        ("alerts[].expires", "alerts: [{name: a, market: a, above: 1, expires: 2026-12-31}]"),
-        ("builtin_alerts", "builtin_alerts: true"),
         ("feeds[].provider=coinpaprika", "feeds: [{provider: coinpaprika}]"),
         ("feeds[].provider=coinmarketcap", "feeds: [{provider: coinmarketcap, plan: demo, key: k}]"),
         ("feeds[].provider=binance", "feeds: [{provider: binance}]"),
@@ -55,10 +42,10 @@ import Testing
     }
 
     @Test func `the place is told as for any other fault`() throws {
-        let faults = try ConfigurationScene().faults("alerts:\n  - name: a\n    market: a\n    stale: 10m\n")
+        let faults = try ConfigurationScene().faults("feeds:\n  - name: a\n    provider: kraken\n")
         #expect(
             faults == [
-                "p.yaml:4:5: alerts[0].stale: this release does not act on it yet: the alert could never fire; leave it out"
+                "p.yaml:3:5: feeds[0].provider: this release does not act on it yet: it would not be asked; leave it out"
             ])
     }
 

@@ -29,7 +29,11 @@ import Testing
         let read = reading.configuration
         #expect(read.watch.markets.count == 4)
         #expect(read.feeds.first?.key?.revealed == "CG-key")
-        #expect(read.alertRules.map(\.name) == ["btc-below-60k", "anything-above-100k"])
+        #expect(
+            read.alertRules.map(\.name) == [
+                "btc-below-60k", "anything-above-100k", "usdt-peg", "fast-drop", "sol-rises", "eth-moves", "btc-high",
+                "eth-low", "eth-silent", "feed-stale", "market-stale", "market-missing",
+            ])
         // Everything else shows its default, that of the service where it is a path.
         var host = scene.host
         host.isRoot = true

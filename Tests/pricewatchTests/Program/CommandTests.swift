@@ -12,7 +12,7 @@ import Testing
         let lines = ending.errors.split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
         #expect(lines.first?.hasPrefix("\(file):2:3: poll.interval: ") == true)
-        #expect(lines.first?.contains("did you mean every") == true)
+        #expect(lines.first?.contains("did you mean poll.every") == true)
         #expect(lines.dropFirst().first?.hasPrefix("\(file):3:12: poll.timeout: ") == true)
         #expect(lines.last?.hasPrefix("\(file):6:8: watch.top: ") == true)
     }

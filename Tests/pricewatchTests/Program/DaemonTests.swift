@@ -1,10 +1,9 @@
 import Foundation
+import GRDB
 import Glibc
 import MarketSimulator
 import Markets
 import Testing
-
-import GRDB
 
 @testable import History
 
@@ -41,6 +40,24 @@ import GRDB
         #expect(ContinuousClock.now - clock < .seconds(5))
         await simulator.stop()
         #expect(try installation.status()["state"] as? String == "stopped")
+    }
+
+    @Test(
+        "an endless answer is cut off, and memory stays under 60 MiB",
+        arguments: [Fault.huge(), .huge(declaresLength: false), .gzipBomb()])
+    func endlessAnswer(fault: Fault) async throws {
+        let simulator = try await CoinGeckoSimulator.start(.init(faults: [fault]))
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        await simulator.waitUntilSeen(6)
+        let peak = try #require(daemon.peakKiB)
+        // A debug build holds 11 MiB more before it has polled at all (49 against 38).
+        #expect(peak < (Program.named == nil ? 71 : 60) * 1024)
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+        #expect(try installation.lastPollError?["kind"] as? String == "too_large")
+        #expect(try installation.samples() == 0)
     }
 
     @Test("a second daemon on the same database is refused with 75 and disturbs nothing")
@@ -108,6 +125,8 @@ import GRDB
         }
         #expect(Set(ids).count == ids.count, "nothing is said twice")
         let kinds = announced.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
-        for (earlier, later) in zip(kinds, kinds.dropFirst()) { #expect(earlier != later, "firing and resolved alternate") }
+        for (earlier, later) in zip(kinds, kinds.dropFirst()) {
+            #expect(earlier != later, "firing and resolved alternate")
+        }
     }
 }

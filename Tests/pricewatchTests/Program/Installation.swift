@@ -7,14 +7,19 @@ struct Installation {
     let folder: TemporaryFolder
     let configuration: String
 
-    /// - Parameter more: further lines of the configuration.
-    init(url: String, markets: String = "[bitcoin, ethereum, tether]", more: String = "") throws {
+    /// - Parameters:
+    ///   - feed: further keys of the feed.
+    ///   - more: further lines of the configuration.
+    init(
+        url: String, markets: String = "[bitcoin, ethereum, tether]", timeout: String = "20s", feed: String = "",
+        more: String = ""
+    ) throws {
         folder = try TemporaryFolder()
         configuration = folder.write(
             """
             watch: {markets: \(markets)}
-            feeds: [{provider: coingecko, url: "\(url)"}]
-            poll: {every: 1s, timeout: 2s, retry: {attempts: 2, base: 10ms, cap: 20ms}}
+            feeds: [{provider: coingecko, url: "\(url)"\(feed)}]
+            poll: {every: 1s, timeout: \(timeout), retry: {attempts: 2, base: 10ms, cap: 20ms}}
             history: {database: \(folder.path)/history.db}
             log: {file: \(folder.path)/pricewatch.log}
             status_file: \(folder.path)/status.json

@@ -37,21 +37,27 @@ import Testing
         #expect(try installation.samples() == 0)
     }
 
-    @Test(
-        "each failure has its kind, and records nothing",
-        arguments: [
-            ("status:500", "server"), ("status:404", "not_found"), ("reset", "transport"), ("badjson", "decode"),
-            ("html", "blocked"), ("error200", "rate_limited"), ("nullprices", "empty"), ("huge", "too_large"),
-            ("truncate", "transport"), ("hang", "timeout"), ("drip", "timeout"), ("status:429:1", "rate_limited"),
-        ])
-    func fails(fault: String, kind: String) async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: try Fault.list(parsing: fault)))
-        let installation = try Installation(url: simulator.baseURL)
+    @Test("each failure has its kind, and records nothing", arguments: FailingAnswer.all)
+    func fails(answer: FailingAnswer) async throws {
+        let simulator = try await CoinGeckoSimulator.start(.init(faults: [answer.fault]))
+        let installation = try Installation(url: simulator.baseURL, timeout: answer.timeout)
         let ending = try await installation.run("run", "--once")
         await simulator.stop()
-        #expect(ending.exit == 69)
-        #expect(ending.peakKiB < 60 * 1024, "memory stays bounded")
+        #expect(ending.exit == 69, "\(ending.errors)")
         #expect(try installation.status()["state"] as? String == "failing")
+        #expect(try installation.lastPollError?["kind"] as? String == answer.kind)
+        #expect(try installation.lastPollError?["retryable"] as? Bool == answer.retryable)
+        #expect(try installation.samples() == 0)
+    }
+
+    @Test(
+        "where no answer comes at all, too",
+        arguments: [("https://no-such-host.invalid/api", "dns"), ("https://127.0.0.1:PORT/api/v3", "tls")])
+    func unreachable(url: String, kind: String) async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: url.replacing("PORT", with: "\(simulator.port)"))
+        #expect(try await installation.run("run", "--once").exit == 69)
+        await simulator.stop()
         #expect(try installation.lastPollError?["kind"] as? String == kind)
         #expect(try installation.samples() == 0)
     }

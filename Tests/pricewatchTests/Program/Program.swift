@@ -8,8 +8,6 @@ struct Program {
         var exit: Int32
         var output: String
         var errors: String
-        /// The most memory it held, in KiB.
-        var peakKiB: Int
     }
 
     /// A run that has not ended yet.
@@ -24,26 +22,40 @@ struct Program {
 
         func signal(_ number: Int32) { kill(pid, number) }
 
+        /// The most memory it has held so far, in KiB; nil once it has ended.
+        var peakKiB: Int? {
+            guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+        }
+
         /// Waits for its end, on a thread of its own; -N for a death by signal N.
         func ended() async -> Ending {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [self] in
                     var status: Int32 = 0
-                    var usage = rusage()
-                    while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+                    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
                     let killed = status & 0x7F
                     continuation.resume(
                         returning: Ending(
                             exit: killed == 0 ? (status >> 8) & 0xFF : -killed, output: folder.text("stdout"),
-                            errors: folder.text("stderr"), peakKiB: usage.ru_maxrss))
+                            errors: folder.text("stderr")))
                 }
             }
         }
     }
 
-    /// Built beside the tests.
+    /// Another build than the one beside the tests, such as the release build; nil: that one.
+    static let named = ProcessInfo.processInfo.environment["PRICEWATCH_PROGRAM"]
+
     private static let path =
-        (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/pricewatch"
+        named ?? (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/pricewatch"
+
+    /// Sockets of the simulated servers in this process would otherwise stay open in the program, and neither a stop
+    /// nor a reset would reach their clients. The shell gives its pid to the program.
+    private static let closingAndBecoming = """
+        for d in /proc/self/fd/*; do n=${d##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$0" "$@"
+        """
 
     static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
         let folder = try TemporaryFolder()
@@ -58,11 +70,11 @@ struct Program {
         // Nothing of the tester's own configuration may be found.
         var variables = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "STATE_DIRECTORY": folder.path]
         variables.merge(environment) { _, given in given }
-        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var argv = (["bash", "-c", closingAndBecoming, path] + arguments).map { strdup($0) } + [nil]
         var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, path, &actions, nil, &argv, &envp)
+        let result = posix_spawn(&pid, "/bin/bash", &actions, nil, &argv, &envp)
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .ENOENT) }
         return Running(pid: pid, folder: folder)
     }

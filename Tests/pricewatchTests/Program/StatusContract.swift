@@ -73,7 +73,8 @@ enum StatusContract {
     private static let error: [String: Shape] = [
         "kind": .word([
             "dns", "connect", "tls", "timeout", "transport", "rate_limited", "quota", "unauthorized", "forbidden",
-            "blocked", "not_found", "bad_request", "server", "bad_status", "too_large", "content_type", "decode", "empty",
+            "blocked", "not_found", "bad_request", "server", "bad_status", "too_large", "content_type", "decode",
+            "empty",
         ]), "message": .text, "retryable": .number, "retry_at": .orNull(.time),
     ]
     private static let feed: [String: Shape] = [

@@ -4,7 +4,10 @@ extension Configuration.Rule {
     static let conditions = ["above", "below", "outside", "rises", "falls", "moves", "new_high", "new_low", "stale"]
     static let relative: Set = ["rises", "falls", "moves"]
 
-    static func list(_ root: Section, channels: ChannelNames, kept: Configuration.History) -> [Configuration.Rule] {
+    /// - Parameter builtIn: Whether the names of the built-in rules mean these.
+    static func list(
+        _ root: Section, channels: ChannelNames, kept: Configuration.History, builtIn: Bool
+    ) -> [Configuration.Rule] {
         var rules: [Configuration.Rule] = []
         var names: Set<String> = []
         for item in root.items("alerts") {
@@ -14,6 +17,10 @@ extension Configuration.Rule {
                 section.fault(at: "name", "another rule is called \(name.quoted), too")
             }
             if !section.mentions("name") { item.fault("needs a name") }
+            if builtIn, let name, let rule = BuiltInRule(rawValue: name) {
+                rules.append(Configuration.Rule(changing: rule, by: section, channels: channels))
+                continue
+            }
             guard let rule = Configuration.Rule(section, name: name ?? "", channels: channels) else { continue }
             if let window = rule.window, !kept.keepSamples.reaches(window.length),
                 !kept.keepCandles.reaches(window.length)
@@ -30,35 +37,39 @@ extension Configuration.Rule {
     private init?(_ section: Section, name: String, channels: ChannelNames) {
         let scope = Self.scope(section)
         let condition = Self.condition(section)
-        let holdFor = section.value("for", .duration)
+        var rule = condition.flatMap { condition in
+            scope.map { Configuration.Rule(name: name, scope: $0, condition: condition) }
+        }
         let clear = section.value("clear", .price)
-        let keepFiringFor = section.value("keep_firing_for", .duration)
-        let repeatEvery = section.value("repeat", .duration(atLeast: .seconds(1)))
-        let repeatOnMove = section.value("repeat_on_move", .percent)
-        let once = section.value("once", .boolean)
-        let expires = section.value("expires", .time)
-        let severity = section.value("severity", .word(AlertRule.Severity.self))
-        let notify = channels.read(section, "notify")
-        let note = section.value("note", .text(upTo: 2000))
-        let enabled = section.value("enabled", .boolean)
+        if rule != nil {
+            rule?.clear = clear
+            rule?.readModifiers(section, channels: channels)
+        } else {
+            // What else is wrong is to be told, too.
+            var other = BuiltInRule.marketMissing.rule
+            other.readModifiers(section, channels: channels)
+        }
         section.finish()
         if let clear, let condition { Self.judge(clear, of: condition, section) }
-        guard let scope, let condition else { return nil }
-        self.init(name: name, scope: scope, condition: condition)
-        if let holdFor { self.holdFor = holdFor }
-        self.clear = clear
-        if let keepFiringFor { self.keepFiringFor = keepFiringFor }
-        self.repeatEvery = repeatEvery
-        self.repeatOnMove = repeatOnMove
-        if let once { self.once = once }
-        self.expires = expires
-        if let severity { self.severity = severity }
-        self.notify = notify
-        self.note = note
-        if let enabled { self.enabled = enabled }
+        guard let rule else { return nil }
+        self = rule
     }
 
-    private static func scope(_ section: Section) -> AlertRule.Scope? {
+    /// The keys that go with any condition.
+    mutating func readModifiers(_ section: Section, channels: ChannelNames) {
+        if let holdFor = section.value("for", .duration) { self.holdFor = holdFor }
+        if let keepFiringFor = section.value("keep_firing_for", .duration) { self.keepFiringFor = keepFiringFor }
+        repeatEvery = section.value("repeat", .duration(atLeast: .seconds(1)))
+        repeatOnMove = section.value("repeat_on_move", .percent)
+        if let once = section.value("once", .boolean) { self.once = once }
+        expires = section.value("expires", .time)
+        if let severity = section.value("severity", .word(AlertRule.Severity.self)) { self.severity = severity }
+        notify = channels.read(section, "notify")
+        note = section.value("note", .text(upTo: 2000))
+        if let enabled = section.value("enabled", .boolean) { self.enabled = enabled }
+    }
+
+    static func scope(_ section: Section) -> Scope? {
         let market = section.asWritten("market", .marketID)
         if section.holds("market"), section.holds("markets") {
             section.fault(at: "markets", "stands beside market: use one of them")
@@ -135,7 +146,7 @@ extension Configuration.Rule {
         case .outside(let low, let high) where clear < low || clear > high:
             section.fault(at: "clear", "\(clear) lies outside \(low) to \(high); it must not")
         case .above, .below, .outside: break
-        case .rises, .falls, .moves, .newHigh, .newLow, .stale:
+        case .rises, .falls, .moves, .newHigh, .newLow, .stale, .marketStale, .marketMissing, .feedStale:
             section.fault(at: "clear", "belongs to above, below and outside")
         }
     }

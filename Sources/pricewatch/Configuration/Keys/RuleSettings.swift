@@ -7,7 +7,7 @@ extension Configuration {
         /// `name`: unique, 1 to 200 characters; with the market it is the identity of an alert.
         var name: String
         /// `market: ID`, `markets: [ID, …]` or `markets: all`.
-        var scope: AlertRule.Scope
+        var scope: Scope
         var condition: Condition
         /// `for`: how long the condition must hold.
         var holdFor: Duration = .zero
@@ -42,31 +42,83 @@ extension Configuration {
             case newHigh(Duration)
             case newLow(Duration)
             case stale(Duration)
+            /// Of the built-in rules alone.
+            case marketStale(Duration)
+            case marketMissing
+            /// nil: the longer of ten minutes and three intervals.
+            case feedStale(Duration?)
+        }
+
+        enum Scope: Hashable, Sendable {
+            case all
+            case markets([MarketID])
+            /// Of the built-in rules alone: the markets that the configuration names.
+            case named
+            /// Of the built-in rules alone: the provider as a whole.
+            case feed
         }
     }
 
-    /// The rules as the decision takes them. What it does not know yet was refused while reading.
-    var alertRules: [AlertRule] { alerts.compactMap(\.alertRule) }
+    /// The rules as the decision takes them: the owner's, then the built-in ones that he has not changed.
+    var alertRules: [AlertRule] {
+        let own = Set(alerts.map(\.name))
+        let builtIn = builtinAlerts ? BuiltInRule.allCases.filter { !own.contains($0.rawValue) }.map(\.rule) : []
+        return (alerts + builtIn).compactMap(alertRule)
+    }
+
+    /// nil where there is nothing that it is about: no market is named.
+    private func alertRule(_ rule: Rule) -> AlertRule? {
+        let scope: AlertRule.Scope
+        switch rule.scope {
+        case .all: scope = .all
+        case .markets(let markets): scope = .markets(markets)
+        case .named:
+            let named = namedMarkets.map(\.id)
+            guard !named.isEmpty else { return nil }
+            scope = .markets(named)
+        case .feed:
+            guard let feed = feeds.first else { return nil }
+            scope = .feed(feed.pseudoMarket)
+        }
+        return AlertRule(
+            name: rule.name, scope: scope, condition: condition(rule.condition), holdFor: rule.holdFor,
+            clear: rule.clear, keepFiringFor: rule.keepFiringFor, repeatEvery: rule.repeatEvery,
+            repeatOnMove: rule.repeatOnMove, once: rule.once, expires: rule.expires, severity: rule.severity,
+            note: rule.note, notify: rule.notify, enabled: rule.enabled)
+    }
+
+    private func condition(_ condition: Rule.Condition) -> AlertRule.Condition {
+        switch condition {
+        case .above(let price): .above(price)
+        case .below(let price): .below(price)
+        case .outside(let low, let high): .outside(low: low, high: high)
+        case .rises(let percent, let window): .rises(percent, within: window)
+        case .falls(let percent, let window): .falls(percent, within: window)
+        case .moves(let percent, let window): .moves(percent, within: window)
+        case .newHigh(let window): .newHigh(window)
+        case .newLow(let window): .newLow(window)
+        case .stale(let duration): .stale(duration)
+        case .marketStale(let duration): .marketStale(duration)
+        case .marketMissing: .marketMissing(answers: BuiltInRule.missedAnswers)
+        case .feedStale(let duration): .feedStale(duration ?? max(.minutes(10), interval * 3))
+        }
+    }
+}
+
+extension Configuration.Feed {
+    /// What stands in place of a market where the feed as a whole is meant: its name.
+    var pseudoMarket: MarketID {
+        let text = name.filter { $0 != "," }.prefix(MarketID.longest)
+        // The provider's own word is an id in any case.
+        return (try? MarketID(String(text))) ?? (try? MarketID(provider.rawValue)) ?? .feed
+    }
 }
 
 extension Configuration.Rule {
-    /// nil where the condition or a modifier is one that `NotYetBuilt` lists.
-    var alertRule: AlertRule? {
-        let condition: AlertRule.Condition
-        switch self.condition {
-        case .above(let price): condition = .above(price)
-        case .below(let price): condition = .below(price)
-        case .outside, .rises, .falls, .moves, .newHigh, .newLow, .stale: return nil
-        }
-        return AlertRule(
-            name: name, scope: scope, condition: condition, holdFor: holdFor, clear: clear, severity: severity,
-            note: note, notify: notify, enabled: enabled)
-    }
-
     /// The history it looks back on; nil where the present price is enough.
     var window: (key: String, length: Duration)? {
         switch condition {
-        case .above, .below, .outside, .stale: nil
+        case .above, .below, .outside, .stale, .marketStale, .marketMissing, .feedStale: nil
         case .rises(_, let within), .falls(_, let within), .moves(_, let within): ("within", within)
         case .newHigh(let window): ("new_high", window)
         case .newLow(let window): ("new_low", window)

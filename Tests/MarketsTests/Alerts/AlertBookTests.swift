@@ -11,7 +11,7 @@ import Testing
         var board = board("bitcoin")
         var book = AlertBook(rules: [rule], remembering: [:], identity: identity)
         return prices.enumerated().map { index, text in
-            if index == restartAt { book = AlertBook(rules: [rule], remembering: book.alerts, identity: identity) }
+            if index == restartAt { book = AlertBook(rules: [rule], remembering: book.standing, identity: identity) }
             let now = moment(Double(index) * 60)
             _ = board.take(
                 text.map { answer(quote("bitcoin", $0, at: now), at: now) }
@@ -85,10 +85,10 @@ import Testing
 
         var noted = rule(.above(price("10")))
         noted.note = "sell"
-        book = AlertBook(rules: [noted], remembering: book.alerts, identity: identity)
+        book = AlertBook(rules: [noted], remembering: book.standing, identity: identity)
         #expect(observe(&book, board, at: 60).isEmpty)
 
-        book = AlertBook(rules: [rule(.above(price("10.5")))], remembering: book.alerts, identity: identity)
+        book = AlertBook(rules: [rule(.above(price("10.5")))], remembering: book.standing, identity: identity)
         let events = observe(&book, board, at: 120)
         #expect(events.map(\.kind) == [.resolved, .firing])
         #expect(events.map(\.reason) == [.edited, .firstFiring])
@@ -101,17 +101,17 @@ import Testing
         var fired = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         _ = observe(&fired, board, at: 0)
 
-        var removed = AlertBook(rules: [], remembering: fired.alerts, identity: identity)
+        var removed = AlertBook(rules: [], remembering: fired.standing, identity: identity)
         #expect(observe(&removed, board, at: 60).map(\.reason) == [.removed])
         #expect(observe(&removed, board, at: 120).isEmpty)
 
         var off = rule(.above(price("10")))
         off.enabled = false
-        var disabled = AlertBook(rules: [off], remembering: fired.alerts, identity: identity)
+        var disabled = AlertBook(rules: [off], remembering: fired.standing, identity: identity)
         #expect(observe(&disabled, board, at: 60).map(\.reason) == [.disabled])
 
         let other = Markets.MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .minutes(15)))
-        var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.alerts, identity: identity)
+        var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.standing, identity: identity)
         #expect(observe(&unwatched, other, at: 60).map(\.reason) == [.unwatched])
     }
 

@@ -1,0 +1,93 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// A recorded poll, as the windows of the rules are rebuilt from it. Markets go by their place in a list.
+public struct RecalledPoll: Sendable {
+    public var fetchedAt: Date
+    /// What was new and trusted.
+    public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
+    /// Markets without a usable price.
+    public var unknown: [Int] = []
+}
+
+extension HistoryReader {
+    /// Hands out the usable polls from `since` on and before `until`, oldest first, as far as they are about these
+    /// markets.
+    public func recall(
+        _ markets: [MarketID], in currency: Currency, since: Date, until: Date = .distantFuture,
+        _ body: (RecalledPoll) throws -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let places = Dictionary(markets.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
+            var series: [Int64: Int] = [:]
+            let known = try Row.fetchCursor(
+                db, sql: "SELECT id, market FROM series WHERE currency = ?", arguments: [currency.code])
+            while let row = try known.next() {
+                if let place = places[row[1]] { series[row[0]] = place }
+            }
+            // Few markets are sought one by one in each poll, many are read with all that stand beside them.
+            let ids =
+                series.count <= 32
+                ? "id IN (\(series.keys.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
+                : "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)"
+            let samples = try db.makeStatement(
+                sql: """
+                    SELECT id & \(SampleKey.largestSeries), significand, exponent, age FROM sample
+                    WHERE \(ids) AND confirmed ORDER BY id
+                    """)
+            let unknown = try db.makeStatement(
+                sql: """
+                    SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')
+                    """)
+            let polls = try Row.fetchCursor(
+                db,
+                sql: "SELECT id, fetched_at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, id",
+                arguments: [since.milliseconds, until.milliseconds])
+            while let row = try polls.next() {
+                let id: Int64 = row[0]
+                let fetchedAt: Int64 = row[1]
+                var poll = RecalledPoll(fetchedAt: Date(milliseconds: fetchedAt))
+                let rows = try Row.fetchCursor(samples, arguments: [id])
+                while let row = try rows.next() {
+                    guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
+                        continue
+                    }
+                    poll.samples.append((market, Date(milliseconds: fetchedAt - row[3]), price))
+                }
+                let missing = try Int64.fetchCursor(unknown, arguments: [id])
+                while let id = try missing.next() {
+                    if let market = series[id] { poll.unknown.append(market) }
+                }
+                try body(poll)
+            }
+        }
+    }
+
+    /// How many of the newest answers in a row lacked each market, as far back as `answers` go.
+    public func missedAnswers(
+        in currency: Currency, last answers: Int = 16
+    ) throws(HistoryError) -> [MarketID: Int] {
+        try read { db in
+            let polls = try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM poll WHERE outcome <> 'failed' OR error = 'empty' ORDER BY id DESC LIMIT ?
+                    """, arguments: [answers])
+            var missed: [MarketID: Int] = [:]
+            for (index, poll) in polls.enumerated() {
+                let markets = try String.fetchAll(
+                    db,
+                    sql: """
+                        SELECT market FROM unknown JOIN series ON series.id = series
+                        WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed')
+                        """, arguments: [poll, currency.code])
+                for market in markets.compactMap({ try? MarketID($0) }) where missed[market, default: 0] == index {
+                    missed[market] = index + 1
+                }
+                if markets.isEmpty { break }
+            }
+            return missed
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+
+/// The decision on one alert in one turn.
+public struct Verdict: Hashable, Sendable {
+    public var state: AlertState
+    public var reason: AlertReason
+
+    public init(_ state: AlertState, _ reason: AlertReason) {
+        self.state = state
+        self.reason = reason
+    }
+}
+
+/// Where an alert stands after an observation. Pure and total; unknown data changes nothing.
+///
+/// - Parameters:
+///   - longestStep: Two answers further apart than this add nothing to the times that `for` and
+///     `keep_firing_for` count.
+///   - now: When the poll was answered.
+public func evaluate(
+    _ rule: AlertRule, from state: AlertState, seeing observation: Observation, longestStep: Duration, now: Date
+) -> Verdict {
+    guard let isMet = rule.condition.isMet(by: observation) else {
+        return Verdict(state, observation == .unknown(.notCovered) ? .heldUncovered : .heldUnknown)
+    }
+    switch state {
+    case .resting where rule.once:
+        return Verdict(state, .resting)
+    case .inactive, .resting:
+        guard isMet else { return Verdict(.inactive, .quiet) }
+        guard rule.holdFor > .zero else { return fire(seeing: observation, now: now) }
+        return Verdict(.pending(since: now, held: WatchedTime(lastAnswered: now)), .firstMet)
+    case .pending(let since, let held):
+        guard isMet else { return Verdict(.inactive, .quiet) }
+        let held = held.counting(to: now, longestStep: longestStep)
+        if held.total >= rule.holdFor { return fire(seeing: observation, now: now) }
+        return Verdict(.pending(since: since, held: held), .waiting)
+    case .firing(let firing):
+        return goOn(rule, from: firing, isMet: isMet, seeing: observation, longestStep: longestStep, now: now)
+    }
+}
+
+private func fire(seeing observation: Observation, now: Date) -> Verdict {
+    Verdict(.firing(.init(since: now, lastNotified: now, notifiedPrice: observation.price)), .firstFiring)
+}
+
+private func goOn(
+    _ rule: AlertRule, from firing: AlertState.Firing, isMet: Bool, seeing observation: Observation,
+    longestStep: Duration, now: Date
+) -> Verdict {
+    var firing = firing
+    var hasEnded = !isMet
+    if let clear = rule.clear, let price = observation.price {
+        hasEnded = !isMet && rule.condition.isCleared(by: price, at: clear, firedAt: firing.notifiedPrice)
+    }
+    if hasEnded {
+        let fading = firing.fading?.counting(to: now, longestStep: longestStep) ?? WatchedTime(lastAnswered: now)
+        if fading.total >= rule.keepFiringFor { return Verdict(rule.once ? .resting : .inactive, .conditionEnded) }
+        firing.fading = fading
+        return Verdict(.firing(firing), .keptFiring)
+    }
+    firing.fading = nil
+    let reason: AlertReason
+    if let percent = rule.repeatOnMove, isMet, hasMoved(percent, since: firing, rule.condition, observation) {
+        reason = .movedFurther
+    } else if let interval = rule.repeatEvery, now.since(firing.lastNotified) >= interval {
+        reason = .repeatInterval
+    } else {
+        return Verdict(.firing(firing), .stillFiring)
+    }
+    firing.lastNotified = now
+    firing.notifiedPrice = observation.price
+    return Verdict(.firing(firing), reason)
+}
+
+private func hasMoved(
+    _ percent: Percent, since firing: AlertState.Firing, _ condition: AlertRule.Condition, _ observation: Observation
+) -> Bool {
+    guard let told = firing.notifiedPrice, case .price(let price, let range) = observation else { return false }
+    return switch condition.direction(of: price, among: range) {
+    case .up: price.hasRisen(percent, from: told)
+    case .down: price.hasFallen(percent, from: told)
+    }
+}
+
+extension Observation {
+    public var price: Price? {
+        if case .price(let price, _) = self { price } else { nil }
+    }
+}

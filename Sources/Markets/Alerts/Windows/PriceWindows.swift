@@ -1,0 +1,233 @@
+/// What the rules ask of the past: the lowest and highest price of each market over each window, and whether the
+/// window was watched for long enough. Markets are numbered; rules that share a window share its answer.
+///
+/// A window ends with the newest quote and reaches back by its length, both ends included: two prices no further
+/// apart than `within`. Beyond two days the past is known by the hour, so that what is in memory and what is rebuilt
+/// from hourly candles give the same answer: an hour counts until its last moment has left the window.
+struct PriceWindows: Sendable {
+    /// Shortest first.
+    let lengths: [Int64]
+    private let longestStep: Int64
+    private var tracks: [Track] = []
+    /// Where each window begins in the queues of each market: `market × lengths.count + window`.
+    private var lowFirst: [Int32] = []
+    private var highFirst: [Int32] = []
+    /// By window, then market: the newest price against the extremes; not a number where it cannot be said.
+    private(set) var rise: [[Double]]
+    private(set) var fall: [[Double]]
+    private(set) var move: [[Double]]
+
+    /// From this age on, points count by the hour.
+    static let exactFor: Int64 = 48 * 3_600_000
+    /// A window covered to less is unknown.
+    private static let coverage: (least: Int64, of: Int64) = (80, 100)
+
+    private struct Track: Sendable {
+        var lows = PriceQueue()
+        var highs = PriceQueue()
+        var gaps = WatchGaps()
+        /// The newest point, which belongs to no queue before the next comes.
+        var newest: PriceQueue.Point?
+        /// A price of it was recorded.
+        var isWatched = false
+    }
+
+    /// While the past is recalled: the last poll so far, and the markets of which it had no price.
+    private var recalled: Int64?
+    private var absent: Set<Int> = []
+
+    init(_ windows: some Sequence<Duration>, longestStep: Duration) {
+        lengths = Set(windows.map(\.inMilliseconds)).sorted()
+        self.longestStep = longestStep.inMilliseconds
+        rise = lengths.map { _ in [] }
+        fall = rise
+        move = rise
+    }
+
+    var isEmpty: Bool { lengths.isEmpty }
+
+    func place(of window: Duration) -> Int? { lengths.firstIndex(of: window.inMilliseconds) }
+
+    /// Makes room for markets up to this number.
+    mutating func grow(to count: Int) {
+        guard !isEmpty, count > tracks.count else { return }
+        let more = count - tracks.count
+        tracks.append(contentsOf: repeatElement(Track(), count: more))
+        lowFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
+        highFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
+        for window in lengths.indices {
+            rise[window].append(contentsOf: repeatElement(.nan, count: more))
+            fall[window].append(contentsOf: repeatElement(.nan, count: more))
+            move[window].append(contentsOf: repeatElement(.nan, count: more))
+        }
+    }
+
+    /// Takes in what a poll says of a market; nil: nothing.
+    mutating func take(_ price: Price?, quotedAt: Int64, of market: Int, now: Int64) {
+        guard !isEmpty else { return }
+        guard let price else { return blank(market) }
+        tracks[market].gaps.answered(at: now, longestStep: longestStep)
+        let point = PriceQueue.Point(price, at: quotedAt)
+        if let newest = tracks[market].newest, newest.time == point.time, newest.significand == point.significand,
+            newest.exponent == point.exponent
+        {
+            measure(market, now: now)
+        } else {
+            push(point, to: market)
+            measure(market, now: now)
+        }
+    }
+
+    /// The bounds of a window as they are now; nil where no other price lies in it.
+    func range(of market: Int, window: Int) -> PriceRange? {
+        let place = market * lengths.count + window
+        let (low, high) = (Int(lowFirst[place]), Int(highFirst[place]))
+        guard low < tracks[market].lows.end, high < tracks[market].highs.end,
+            let lowest = tracks[market].lows[low].price, let highest = tracks[market].highs[high].price
+        else { return nil }
+        return PriceRange(lowest: lowest, highest: highest)
+    }
+
+    func isCovered(_ market: Int, window: Int, now: Int64) -> Bool {
+        let watched = tracks[market].gaps.watched(from: now - lengths[window], to: now)
+        return watched * Self.coverage.of >= lengths[window] * Self.coverage.least
+    }
+}
+
+// MARK: Recalling the past
+
+extension PriceWindows {
+    /// A recorded poll, oldest first. Markets that it says nothing of were known and unchanged.
+    mutating func recall(poll time: Int64, samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]) {
+        guard !isEmpty else { return }
+        let unknown = Set(unknown)
+        if let last = recalled, time - last > longestStep {
+            for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
+                tracks[market].gaps.extend(to: last)
+                guard !unknown.contains(market) else { continue }
+                tracks[market].gaps.answered(at: time, longestStep: longestStep)
+            }
+        }
+        for market in absent.subtracting(unknown) where tracks[market].isWatched {
+            tracks[market].gaps.answered(at: time, longestStep: longestStep)
+        }
+        if let recalled {
+            for market in unknown.subtracting(absent) where tracks[market].isWatched {
+                tracks[market].gaps.extend(to: recalled)
+            }
+        }
+        absent = unknown
+        for (market, quotedAt, price) in samples {
+            if !tracks[market].isWatched {
+                tracks[market].isWatched = true
+                tracks[market].gaps.answered(at: time, longestStep: longestStep)
+            }
+            push(PriceQueue.Point(price, at: quotedAt), to: market)
+        }
+        recalled = time
+    }
+
+    /// The recorded past is complete; what follows is live.
+    mutating func finishRecall() {
+        guard let last = recalled else { return }
+        for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
+            tracks[market].gaps.extend(to: last)
+        }
+        recalled = nil
+        absent = []
+    }
+
+    /// A recorded hour: its extremes count until its last moment has left the window.
+    mutating func recall(hour start: Int64, low: Price, high: Price, of market: Int) {
+        let time = start + 3_600_000 - 1
+        settle(market)
+        advance(market, to: time)
+        tracks[market].lows.add(PriceQueue.Point(low, at: time)) { $0.isAtMost($1) }
+        tracks[market].highs.add(PriceQueue.Point(high, at: time)) { $1.isAtMost($0) }
+        advance(market, to: time)
+    }
+}
+
+// MARK: The queues
+
+extension PriceWindows {
+    private mutating func push(_ point: PriceQueue.Point, to market: Int) {
+        settle(market)
+        tracks[market].newest = point
+        advance(market, to: point.time)
+    }
+
+    /// What was newest becomes one of the others.
+    private mutating func settle(_ market: Int) {
+        guard let newest = tracks[market].newest else { return }
+        tracks[market].lows.add(newest) { $0.isAtMost($1) }
+        tracks[market].highs.add(newest) { $1.isAtMost($0) }
+        tracks[market].newest = nil
+    }
+
+    /// Moves the beginning of each window to what still lies in it.
+    private mutating func advance(_ market: Int, to time: Int64) {
+        let places = market * lengths.count
+        for window in lengths.indices {
+            let length = lengths[window]
+            lowFirst[places + window] = Int32(
+                tracks[market].lows.first(from: Int(lowFirst[places + window]), in: length, before: time))
+            highFirst[places + window] = Int32(
+                tracks[market].highs.first(from: Int(highFirst[places + window]), in: length, before: time))
+        }
+        let longest = places + lengths.count - 1
+        tracks[market].lows.forget(before: Int(lowFirst[longest]))
+        tracks[market].highs.forget(before: Int(highFirst[longest]))
+        tracks[market].gaps.forget(before: time - lengths[lengths.count - 1] * 2)
+    }
+
+    private mutating func measure(_ market: Int, now: Int64) {
+        guard let newest = tracks[market].newest?.double else { return blank(market) }
+        for window in lengths.indices {
+            guard isCovered(market, window: window, now: now) else {
+                blank(market, window)
+                continue
+            }
+            let place = market * lengths.count + window
+            let (low, high) = (Int(lowFirst[place]), Int(highFirst[place]))
+            guard low < tracks[market].lows.end, high < tracks[market].highs.end else {
+                // Nothing to compare with: the price has not moved.
+                rise[window][market] = 0
+                fall[window][market] = 0
+                move[window][market] = 0
+                continue
+            }
+            let up = newest / tracks[market].lows[low].double - 1
+            let down = 1 - newest / tracks[market].highs[high].double
+            rise[window][market] = up
+            fall[window][market] = down
+            move[window][market] = max(up, down)
+        }
+    }
+
+    private mutating func blank(_ market: Int) {
+        for window in lengths.indices { blank(market, window) }
+    }
+
+    private mutating func blank(_ market: Int, _ window: Int) {
+        rise[window][market] = .nan
+        fall[window][market] = .nan
+        move[window][market] = .nan
+    }
+}
+
+extension PriceQueue {
+    /// The first place, from `place` on, that lies in a window of this length.
+    func first(from place: Int, in length: Int64, before time: Int64) -> Int {
+        // Where newer points took the place of older ones, the last of them stands at `end - 1`.
+        var place = max(first, min(place, end - 1))
+        while place < end {
+            let point = self[place].time
+            // By the hour, a point counts as long as the last moment of its hour does.
+            let counts = length > PriceWindows.exactFor ? point - point % 3_600_000 + 3_599_999 : point
+            guard counts < time - length else { break }
+            place += 1
+        }
+        return place
+    }
+}

@@ -1,0 +1,126 @@
+import Feeds
+import Foundation
+import Markets
+
+/// What a configuration means: what is asked, how often, at what cost, and where things lie.
+struct CheckFindings {
+    private let reading: ConfigurationReading
+    private let settings: CycleSettings
+    private let pages: Int
+    private let costPerMonth: Int
+    private let warnings: [String]
+    private let online: [String]?
+
+    /// - Parameter online: what the provider said; nil where it was not asked.
+    init(_ reading: ConfigurationReading, online: OnlineCheck?) {
+        self.reading = reading
+        let configuration = reading.configuration
+        let feed = configuration.feeds[0]
+        settings = CycleSettings(configuration, feed: feed, host: "", startedAt: .distantPast)
+        pages = CoinGecko(feed).pages(for: settings.watch).count
+        costPerMonth = Quota.cost(pages: pages, every: settings.every)
+        var warnings = reading.warnings.map(\.description)
+        if let quota = feed.monthlyQuota, costPerMonth > quota {
+            warnings.append(
+                "\(feed.name): \(costPerMonth) requests a month are more than the quota of \(quota); "
+                    + "the interval will be stretched to make it last (set poll.every to "
+                    + "\(Quota.every(pages: pages, lasting: quota).unitsText) or more)")
+        }
+        if configuration.notify.isEmpty, !configuration.alerts.isEmpty {
+            warnings.append("no channel is configured: alerts go to the log and the status alone")
+        }
+        self.warnings = warnings + (online?.warnings ?? [])
+        self.online = online?.findings
+    }
+
+    var lines: [String] {
+        let configuration = reading.configuration
+        let feed = configuration.feeds[0]
+        let quota = feed.monthlyQuota.map { " of \($0)" } ?? ""
+        let names = settings.watchlist.named.map(\.market.text)
+        let shown = Self.shortened(names)
+        let top = settings.watchlist.top
+        var watched: [String] = []
+        if !names.isEmpty { watched.append("\(names.count) named: \(shown)") }
+        if top > 0 { watched.append("the \(top) largest") }
+        var lines = [
+            "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
+            "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
+            "asks:          \(feed.name) (\(feed.provider.rawValue), plan \(feed.plan.rawValue)) every \(settings.every.unitsText)",
+            "costs:         \(pages) request\(pages == 1 ? "" : "s") a poll, \(costPerMonth) a month\(quota)",
+            "rules:         \(settings.rules.count)",
+        ]
+        for rule in settings.rules {
+            let scope: String =
+                switch rule.scope {
+                case .all: "all markets"
+                case .markets(let ids): Self.shortened(ids.map(\.text))
+                case .feed(let feed): "the feed \(feed)"
+                }
+            let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
+            let clear = rule.clear.map { ", clears at \($0)" } ?? ""
+            let off = rule.enabled ? "" : " (disabled)"
+            let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
+            lines.append(
+                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue)\(off)")
+        }
+        lines += [
+            "database:      \(configuration.history.database)",
+            "log:           \(configuration.log.file ?? "standard error")",
+            "status:        \(configuration.statusFile)",
+        ]
+        lines += (online ?? []).map { "online:        \($0)" }
+        lines += warnings.map { "warning: \($0)" }
+        return lines.map(SafeText.printable)
+    }
+
+    private static func shortened(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+
+    var json: String {
+        let configuration = reading.configuration
+        let feed = configuration.feeds[0]
+        var json = JSONWriter()
+        json.object { json in
+            json.member("schema", 1)
+            json.member("file", reading.file?.path)
+            json.member("currency", settings.currency.code)
+            json.array("markets", settings.watchlist.named) { $0.string($1.market.text) }
+            json.member("top", settings.watchlist.top)
+            json.array("feeds", [feed]) { json, feed in
+                json.object { json in
+                    json.member("name", feed.name)
+                    json.member("provider", feed.provider.rawValue)
+                    json.member("plan", feed.plan.rawValue)
+                    json.key("every_s")
+                    json.number(settings.every.secondsLiteral)
+                    json.member("requests_per_poll", pages)
+                    json.member("requests_per_month", costPerMonth)
+                    json.member("quota_month", feed.monthlyQuota)
+                }
+            }
+            json.array("rules", settings.rules) { json, rule in
+                json.object { json in
+                    json.member("name", rule.name)
+                    json.member("condition", rule.condition.description)
+                    json.member("severity", rule.severity.rawValue)
+                    json.member("enabled", rule.enabled)
+                }
+            }
+            json.member("database", configuration.history.database)
+            json.member("log_file", configuration.log.file)
+            json.member("status_file", configuration.statusFile)
+            if let online { json.array("online", online) { $0.string($1) } }
+            json.array("warnings", warnings) { $0.string($1) }
+        }
+        return json.text
+    }
+}
+
+extension Quota {
+    /// The shortest interval, in whole seconds, at which so many requests last for a month of 31 days.
+    static func every(pages: Int, lasting quota: Int) -> Duration {
+        .seconds((pages * 31 * 86_400 + quota - 1) / max(1, quota))
+    }
+}

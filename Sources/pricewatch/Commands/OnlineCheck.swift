@@ -1,0 +1,69 @@
+import Feeds
+import Foundation
+import Markets
+
+/// Asks the provider itself whether the configuration makes sense there: host and key, currency, ids.
+struct OnlineCheck {
+    /// What was found out, for people, in the order in which it was asked.
+    private(set) var findings: [String] = []
+    private(set) var warnings: [String] = []
+
+    private static let limit = Duration.seconds(60)
+
+    /// Throws a complaint (69) where the provider gives no usable answer.
+    init(_ reading: ConfigurationReading) async throws {
+        let configuration = reading.configuration
+        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: .distantPast)
+        let network = try NetworkTransport()
+        let feed = Feed(
+            CoinGecko(configuration.feeds[0]),
+            try FeedEnvironment(configuration.feeds[0], timeout: configuration.poll.timeout), transport: network,
+            memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
+        do {
+            try await ask(feed.client, configuration.feeds[0], settings)
+        } catch {
+            await network.shutdown()
+            throw Complaint("check \(feed.name): \(error.message)", Exit.noAnswer)
+        }
+        await network.shutdown()
+    }
+
+    private mutating func ask(
+        _ client: FeedClient, _ feed: Configuration.Feed, _ settings: CycleSettings
+    ) async throws(FeedError) {
+        _ = try await client.send(CoinGecko.Ping(), within: Self.limit)
+        findings.append("\(feed.name): host and key are accepted")
+        if feed.plan == .pro {
+            let usage = try await client.send(CoinGecko.KeyUsage(), within: Self.limit)
+            findings.append(
+                "\(feed.name): \(usage.remainingThisMonth) of \(usage.requestsPerMonth) requests are left this month")
+        }
+        let currencies = try await client.send(CoinGecko.SupportedCurrencies(), within: Self.limit)
+        if currencies.contains(settings.currency.code) {
+            findings.append("\(feed.name): prices in \(settings.currency) are there")
+        } else {
+            let hint = DidYouMean.closest(to: settings.currency.code, among: currencies).map {
+                " (did you mean \($0)?)"
+            }
+            warnings.append("\(feed.name): no prices in \(settings.currency)\(hint ?? "")")
+        }
+        guard !settings.watch.entries.isEmpty else { return }
+        let coins = try await client.send(CoinGecko.CoinList(), within: Self.limit)
+        let known = Dictionary(coins.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for entry in settings.watch.entries {
+            if let coin = known[entry.providerID] {
+                findings.append("\(entry.market): \(coin.name) (\(coin.symbol))")
+            } else {
+                warnings.append("\(feed.name): there is no \(entry.providerID)\(Self.hint(entry.providerID, coins))")
+            }
+        }
+    }
+
+    /// A symbol written for an id is the usual slip, and symbols are not unique: all that bear it are named.
+    private static func hint(_ text: String, _ coins: [CoinGecko.CoinList.Coin]) -> String {
+        let wanted = text.lowercased()
+        let bearers = coins.filter { $0.symbol.lowercased() == wanted || $0.name.lowercased() == wanted }.map(\.id)
+        let meant = bearers.isEmpty ? DidYouMean.closest(to: text, among: coins.map(\.id)).map { [$0] } ?? [] : bearers
+        return meant.isEmpty ? "" : " (did you mean \(meant.prefix(5).joined(separator: ", "))?)"
+    }
+}
