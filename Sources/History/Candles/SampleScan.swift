@@ -17,9 +17,8 @@ enum SampleScan {
                 WHERE poll.at >= ? AND poll.at < ? AND confirmed
                 ORDER BY poll.at, poll.id
                 """)
-        let rows = try Row.fetchCursor(scan, arguments: [since, until])
-        while let row = try rows.next() {
-            guard let price = Price(significand: row[2], exponent: row[3]) else { continue }
+        try IntegerRows(db, scan, [since, until]).walk { row in
+            guard let price = Price(significand: row[2], exponent: Int(row[3])) else { return }
             try body(SampleKey.series(row[0]), row[1], price)
         }
     }

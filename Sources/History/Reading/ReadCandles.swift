@@ -38,6 +38,42 @@ extension HistoryReader {
         }
     }
 
+    /// Hands out the written hourly candles of every market that begin in a period, oldest first.
+    public func hourlyCandles(
+        in currency: Currency, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let markets = try SeriesIDs.markets(db, in: currency, only: nil)
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT hour, series, \(CandleRows.columns) FROM candle WHERE hour >= ? AND hour < ?",
+                arguments: [Hour.of(since.milliseconds + Hour.milliseconds - 1), Hour.of(until.milliseconds - 1) + 1])
+            while let row = try rows.next() {
+                guard let market = markets[row[1]], let candle = CandleRows.candle(row, at: 2, hour: row[0])
+                else { continue }
+                body(market, candle)
+            }
+        }
+    }
+
+    /// The beginnings of the hours since `since` that have candles, oldest first.
+    public func hoursWithCandles(since: Date, until: Date) throws(HistoryError) -> [Date] {
+        try read { db in
+            // From hour to hour by seeking: each holds a row for every market.
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    WITH RECURSIVE hours (hour) AS (
+                        SELECT min(hour) FROM candle WHERE hour >= ?1
+                        UNION ALL
+                        SELECT (SELECT min(candle.hour) FROM candle WHERE candle.hour > hours.hour) FROM hours
+                        WHERE hours.hour IS NOT NULL
+                    )
+                    SELECT hour FROM hours WHERE hour < ?2
+                    """, arguments: [Hour.of(since.milliseconds), Hour.of(until.milliseconds)]
+            ).map(Hour.start)
+        }
+    }
+
     /// The first hour whose candles are not written yet.
     private func openHour() throws(HistoryError) -> Int64 { try read { try OpenCandles.until($0) } }
 

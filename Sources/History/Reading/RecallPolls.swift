@@ -27,10 +27,15 @@ extension HistoryReader {
                 if let place = places[row[1]] { series[row[0]] = place }
             }
             // Few markets are sought one by one in each poll, many are read with all that stand beside them.
-            let few =
-                series.count <= 32 ? "AND series IN (\(series.keys.map(String.init).joined(separator: ", ")))" : ""
+            let ids =
+                series.count <= 32
+                ? "id IN (\(series.keys.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
+                : "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)"
             let samples = try db.makeStatement(
-                sql: "SELECT series, significand, exponent, age FROM sample WHERE poll = ? AND confirmed \(few)")
+                sql: """
+                    SELECT id & \(SampleKey.largestSeries), significand, exponent, age FROM sample
+                    WHERE \(ids) AND confirmed ORDER BY id
+                    """)
             let unknown = try db.makeStatement(
                 sql: """
                     SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')

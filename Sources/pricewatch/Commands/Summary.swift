@@ -36,8 +36,8 @@ struct Summary: AsyncParsableCommand {
 
     /// For 24 h the daemon knows more than the history: the provider's own figures, where ours do not reach back.
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> DaySummary? {
-        guard window.length == .hours(24), let source = try? StatusSource(configuration),
-            source.verdict(at: now).exit < 2
+        guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
+            let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2
         else { return nil }
         return source.document.summary
     }
