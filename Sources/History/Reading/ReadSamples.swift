@@ -59,6 +59,9 @@ extension HistoryReader {
         _ body: (MarketID, Date, Price) throws -> Void
     ) throws(HistoryError) {
         try read { db in
+            // The daemon asks at every poll, and on its first day there is nothing in the span.
+            let any = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)")
+            guard try Bool.fetchOne(any, arguments: [since.milliseconds, until.milliseconds]) == true else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: wanted)
             try SampleScan.all(db, polledSince: since.milliseconds, until: until.milliseconds) {
                 series, quotedAt, price in
