@@ -7,7 +7,7 @@ import Markets
 /// All worlds are played in turns, poll by poll, so that none finds the caches warm from its own last poll: in life
 /// a minute lies between two.
 @main
-struct AlertsBenchmark {
+struct Judging {
     static func main() throws {
         let measured = 40
         var failed = false
