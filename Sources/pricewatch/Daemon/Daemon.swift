@@ -23,8 +23,11 @@ struct Daemon: Service {
         await cycle.begin()
         let running = RunningTurn()
         await withGracefulShutdownHandler {
-            if startsAtOnce { await turn(running) }
-            for await _ in ticks.stream { await turn(running) }
+            var beats = ticks.stream.makeAsyncIterator()
+            guard startsAtOnce ? true : await beats.next() != nil else { return }
+            await turn(running)
+            ProgramPages.giveBack()
+            while await beats.next() != nil { await turn(running) }
         } onGracefulShutdown: {
             ticks.stop()
             running.cancel(after: Self.patience)
