@@ -2,15 +2,22 @@
 
 RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path .build/release-static
 RELEASE_BINARY := .build/release-static/release/pricewatch
+MANUAL_MAKER := .build/release-static/release/generate-manual
 
+# /usr and /usr/local are the system's; any other prefix keeps its configuration to itself.
 PREFIX ?= /usr/local
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+DESTDIR ?=
+PACKAGE_FOLDER := .build/package
 
-.PHONY: help demo test build release lint format dependencies
+.PHONY: help demo test build release manual-maker install uninstall deb lint-package test-package lint format dependencies
 
 help:
 	@echo "make demo     watch a simulated market for a minute: no network, no key, no root"
 	@echo "make test     run all tests"
 	@echo "make release  build the optimised binary, $(RELEASE_BINARY)"
+	@echo "make install  install it under PREFIX=$(PREFIX), as a service; make uninstall takes it away"
+	@echo "make deb      build the Debian package in $(PACKAGE_FOLDER); make test-package tries it in a booted Debian 12"
 	@echo "make lint     check the format of the sources; make format mends it"
 
 demo: build
@@ -24,6 +31,30 @@ build: dependencies
 
 release: dependencies
 	swift build $(RELEASE_FLAGS) --product pricewatch
+
+# Writes the man page from the commands. The plugin of the same name would build everything anew.
+manual-maker: dependencies
+	swift build $(RELEASE_FLAGS) --product generate-manual
+
+INSTALL_SETTINGS = BINARY="$(abspath $(RELEASE_BINARY))" MANUAL="$(abspath $(MANUAL_MAKER))" \
+	PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)"
+
+# Installs what was built before, so that `make release && sudo make install` needs no toolchain as root.
+install: $(if $(and $(wildcard $(RELEASE_BINARY)),$(wildcard $(MANUAL_MAKER))),,release manual-maker)
+	$(INSTALL_SETTINGS) etc/install/install
+
+uninstall:
+	$(INSTALL_SETTINGS) etc/install/uninstall
+
+deb: release manual-maker
+	$(INSTALL_SETTINGS) etc/debian/build $(PACKAGE_FOLDER)
+
+lint-package: DEBIAN_PACKAGES += lintian
+lint-package: dependencies deb
+	lintian --fail-on error $(PACKAGE_FOLDER)/pricewatch_*.deb
+
+test-package: deb
+	Tests/Package/run $(PACKAGE_FOLDER)/pricewatch_*.deb
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
