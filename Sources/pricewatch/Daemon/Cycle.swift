@@ -17,16 +17,17 @@ actor Cycle {
     private var day: WindowView
     private var ledger: Ledger
     private var standing: StandingAlerts
-    private var failures = FailureCount()
+    private var failures: FailureCount
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
     private var pace: Pace
     private var maxAgeTold = false
+    private var rejection: String?
 
     init(
-        _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
-        alreadyLogged: LoggedEvents?, log: EventLog, now: @escaping @Sendable () -> Date
+        _ settings: CycleSettings, inheriting legacy: Legacy, feed: Feed, history: HistoryWriter,
+        publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
         self.feed = feed
@@ -36,13 +37,17 @@ actor Cycle {
         self.now = now
         let reader = history.reader
         board = try MarketBoard(remembering: reader, settings)
+        if let before = legacy.board, legacy.currency == settings.currency { board.takeOver(before) }
         book = AlertBook(
-            rules: settings.rules, remembering: try reader.alerts(),
+            rules: settings.rules, remembering: legacy.alerts,
             identity: .init(installation: history.installation, host: settings.host, currency: settings.currency))
-        standing = StandingAlerts(try reader.standingEvents())
+        standing = legacy.standing
         day = try WindowView(reader, settings, now: now())
-        ledger = try Ledger(history, alreadyLogged: alreadyLogged)
-        lastUsablePoll = try reader.lastUsablePoll()
+        ledger = legacy.ledger
+        failures = legacy.failures
+        lastPoll = legacy.lastPoll
+        lastUsablePoll = legacy.lastUsablePoll
+        clockFault = legacy.clockFault
         pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
     }
 
@@ -94,6 +99,22 @@ actor Cycle {
         close()
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
+
+    /// What the cycle that goes on under another configuration takes over.
+    var legacy: Legacy {
+        Legacy(
+            alerts: book.alerts, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
+            currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault)
+    }
+
+    /// The configuration file is bad and the old one goes on.
+    func reject(_ fault: String) async {
+        rejection = fault
+        await publish(nil, finished: false)
+    }
+
+    /// Tells what a new configuration has made of the state.
+    func showChange() async { await publish(nil, finished: false) }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -215,6 +236,7 @@ extension Cycle {
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
         report.lastPoll = lastPoll
+        report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = failures.count
         report.feeds = [
             await StatusReport.Feed(feed, pace, at: moment)
@@ -224,7 +246,8 @@ extension Cycle {
         report.pending = standing.pending
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+            pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, rejection: rejection,
+            at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

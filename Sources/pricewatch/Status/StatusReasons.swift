@@ -7,7 +7,7 @@ enum StatusReasons {
     static func of(
         _ board: MarketBoard, failures: Int, lastError: StatusReport.PollError?, wait: Date?, pace: Pace,
         recording: HistoryError?,
-        log: String?, clock: String?, at now: Date
+        log: String?, clock: String?, rejection: String?, at now: Date
     ) -> [StatusReport.Reason] {
         var reasons: [StatusReport.Reason] = []
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
@@ -33,6 +33,7 @@ enum StatusReasons {
         }
         if let recording { add(.notRecording, recording.description) }
         if let log { add(.logUnwritable, log) }
+        if let rejection { add(.configRejected, "the configuration was refused, the old one goes on: \(rejection)") }
         return reasons
     }
 

@@ -16,6 +16,8 @@ struct StatusReport: Sendable {
     var expiresAt: Date?
     var nextPollAt: Date?
     var lastPoll: LastPoll?
+    /// When the newest poll began that brought prices; not in the file.
+    var lastUsablePoll: Date?
     var consecutiveFailures = 0
     var interval: Duration
     var feeds: [Feed] = []
@@ -38,6 +40,7 @@ struct StatusReport: Sendable {
             case marketStale = "market_stale"
             case marketUnknown = "market_unknown"
             case notRecording = "not_recording"
+            case configRejected = "config_rejected"
             case logUnwritable = "log_unwritable"
         }
         var code: Code
