@@ -39,7 +39,7 @@ import Testing
         installation.edit { $0.replacing("every: 1s", with: "evrey: 1s") }
         daemon.signal(SIGHUP)
         try await eventually("config.rejected") {
-            installation.log.contains { $0.contains("error config.rejected") && $0.contains("did you mean every") }
+            installation.log.contains { $0.contains("error config.rejected") && $0.contains("did you mean poll.every") }
         }
         try await eventually("a degraded status") { try installation.status()["state"] as? String == "degraded" }
         let reasons = try installation.status()["reasons"] as? [[String: Any]]
