@@ -28,6 +28,7 @@ final class Daemon: Service {
         let reloading = Task { for await _ in hangup.signals { await reload() } }
         await withGracefulShutdownHandler {
             if startsAtOnce { await turn() }
+            StartupPages.giveBack()
             for await _ in ticks.stream { await turn() }
         } onGracefulShutdown: { [self] in
             ticks.stop()
