@@ -46,6 +46,7 @@ install: $(if $(and $(wildcard $(RELEASE_BINARY)),$(wildcard $(MANUAL_MAKER))),,
 uninstall:
 	$(INSTALL_SETTINGS) etc/install/uninstall
 
+deb: DEBIAN_PACKAGES += dpkg-dev
 deb: release manual-maker
 	$(INSTALL_SETTINGS) etc/debian/build $(PACKAGE_FOLDER)
 
@@ -58,7 +59,8 @@ lint-package: dependencies deb
 	lintian --fail-on error $(PACKAGE_FOLDER)/pricewatch_*.deb
 
 # The program need not be installed for the unit to be judged.
-lint-unit:
+lint-unit: DEBIAN_PACKAGES := systemd
+lint-unit: dependencies
 	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service 2>&1 | grep -v 'is not executable'); \
 	if [ -n "$$verdict" ]; then echo "$$verdict"; exit 1; fi
 	systemd-analyze security --offline=true --threshold=12 systemd/pricewatch.service | tail -n 1
