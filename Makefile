@@ -2,16 +2,23 @@
 
 RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path .build/release-static
 RELEASE_BINARY := .build/release-static/release/pricewatch
+MANUAL_MAKER := .build/release-static/release/generate-manual
 
+# /usr and /usr/local are the system's; any other prefix keeps its configuration to itself.
 PREFIX ?= /usr/local
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+DESTDIR ?=
+PACKAGE_FOLDER := .build/package
 
-.PHONY: help demo test build release bench lint format dependencies
+.PHONY: help demo test build release bench manual-maker install uninstall deb lint-package lint-unit test-package test-install test-tools lint format dependencies
 
 help:
 	@echo "make demo     watch a simulated market for a minute: no network, no key, no root"
 	@echo "make test     run all tests"
 	@echo "make release  build the optimised binary, $(RELEASE_BINARY)"
 	@echo "make bench    measure it beside two references (C on SQLite, a plain Python script)"
+	@echo "make install  install it under PREFIX=$(PREFIX), as a service; make uninstall takes it away"
+	@echo "make deb      build the Debian package in $(PACKAGE_FOLDER); make test-package tries it in a booted Debian 12"
 	@echo "make lint     check the format of the sources; make format mends it"
 
 demo: build
@@ -37,6 +44,45 @@ bench: release
 	swift build $(RELEASE_FLAGS) --product decoding
 	swift build $(RELEASE_FLAGS) --product judging
 	Benchmarks/run .build/release-static/release
+# Writes the man page from the commands. The plugin of the same name would build everything anew.
+manual-maker: dependencies
+	swift build $(RELEASE_FLAGS) --product generate-manual
+
+INSTALL_SETTINGS = BINARY="$(abspath $(RELEASE_BINARY))" MANUAL="$(abspath $(MANUAL_MAKER))" \
+	PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)"
+
+# Installs what was built before, so that `make release && sudo make install` needs no toolchain as root.
+install: $(if $(and $(wildcard $(RELEASE_BINARY)),$(wildcard $(MANUAL_MAKER))),,release manual-maker)
+	$(INSTALL_SETTINGS) etc/install/install
+
+uninstall:
+	$(INSTALL_SETTINGS) etc/install/uninstall
+
+deb: DEBIAN_PACKAGES += dpkg-dev
+deb: release manual-maker
+	$(INSTALL_SETTINGS) etc/debian/build $(PACKAGE_FOLDER)
+
+# A package's test that cannot be held here ends with a word on why, and is no failure of the package.
+test-package: deb
+	Tests/Package/run $(PACKAGE_FOLDER)/pricewatch_*.deb || [ $$? = 77 ]
+
+lint-package: DEBIAN_PACKAGES += lintian
+lint-package: dependencies deb
+	lintian --fail-on error $(PACKAGE_FOLDER)/pricewatch_*.deb
+
+# The program need not be installed for the unit to be judged.
+lint-unit: DEBIAN_PACKAGES := systemd
+lint-unit: dependencies
+	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service 2>&1 | grep -v 'is not executable'); \
+	if [ -n "$$verdict" ]; then echo "$$verdict"; exit 1; fi
+	systemd-analyze security --offline=true --threshold=12 systemd/pricewatch.service | tail -n 1
+
+test-install:
+	Tests/Package/install
+
+# What some tests call, and leave out, saying so, where it is missing.
+test-tools: DEBIAN_PACKAGES := prometheus
+test-tools: dependencies
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks

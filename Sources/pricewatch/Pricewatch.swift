@@ -29,8 +29,21 @@ struct InstallationOptions: ParsableArguments {
 
     /// For commands that ask: a configuration closed to this user leaves them the default paths.
     func readForQuestions() throws -> ConfigurationReading {
+        try noting { () throws(ConfigurationError) in
+            try ConfigurationReading.readForQuestions(option: configurationPath)
+        }
+    }
+
+    /// For `status`, which also answers where the configuration is faulty.
+    func readForStatus() throws -> ConfigurationReading {
+        try noting { () throws(ConfigurationError) in
+            try ConfigurationReading.readForStatus(option: configurationPath)
+        }
+    }
+
+    private func noting(_ read: () throws(ConfigurationError) -> ConfigurationReading) throws -> ConfigurationReading {
         do {
-            let reading = try ConfigurationReading.readForQuestions(option: configurationPath)
+            let reading = try read()
             if let note = reading.note { StandardError.line("pricewatch: \(note)") }
             return reading
         } catch {

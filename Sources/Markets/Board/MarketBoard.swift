@@ -76,6 +76,17 @@ public struct MarketBoard: Sendable {
         }
     }
 
+    /// Takes over what `other` knows of the markets that both watch.
+    public mutating func takeOver(_ other: MarketBoard) {
+        for place in entries.indices {
+            guard let known = other[entries[place].market] else { continue }
+            entries[place].symbol = known.symbol
+            entries[place].name = known.name
+            entries[place].standing = known.standing
+            entries[place].newest = known.newest
+        }
+    }
+
     public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
     /// The watched markets, in the order of the entries.

@@ -15,7 +15,7 @@ struct Status: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForStatus().configuration
             let source = try StatusSource(configuration)
             let verdict = source.verdict(at: Date())
             var output = StandardOutput()

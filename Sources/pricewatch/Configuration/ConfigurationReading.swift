@@ -33,6 +33,26 @@ struct ConfigurationReading: Sendable {
         }
     }
 
+    /// For `status`, which must answer above all when the file has just been spoilt: what of a faulty file can be
+    /// understood says where things lie, and a note says that it is faulty.
+    static func readForStatus(
+        option: String?, _ host: HostEnvironment = .current
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        do {
+            return try readForQuestions(option: option, host)
+        } catch .faults(let faults) {
+            guard let file = ConfigurationFile.find(option: option, host), let text = try? BoundedFile.text(file.path)
+            else { throw .faults(faults) }
+            let report = FaultReport(file: file.path)
+            guard var reading = understand(text, file: file, host, secrets: .spared, report) else {
+                throw .faults(faults)
+            }
+            let more = faults.count > 1 ? " and \(faults.count - 1) more" : ""
+            reading.note = "the configuration is faulty (\(faults[0])\(more)); pricewatch check tells all"
+            return reading
+        }
+    }
+
     /// Whether a secret must be there. A user who may ask for prices need not be one who may read the keys.
     enum Secrets: Sendable {
         case needed, spared
@@ -60,6 +80,15 @@ struct ConfigurationReading: Sendable {
         _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets = .needed
     ) throws(ConfigurationError) -> ConfigurationReading {
         let report = FaultReport(file: file.path)
+        let reading = understand(text, file: file, host, secrets: secrets, report)
+        guard let reading, report.faults.isEmpty else { throw .faults(report.faultsInOrder) }
+        return reading
+    }
+
+    /// What can be understood of `text`, whatever is wrong with the rest; nil where it is no YAML.
+    private static func understand(
+        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets, _ report: FaultReport
+    ) -> ConfigurationReading? {
         let source = ValueSource(file: file.path, host: host, secrets: secrets)
         var configuration = Configuration(folders: file.folders(host))
         do {
@@ -73,8 +102,8 @@ struct ConfigurationReading: Sendable {
             }
         } catch {
             report.faults.append(error)
+            return nil
         }
-        guard report.faults.isEmpty else { throw .faults(report.faultsInOrder) }
         return ConfigurationReading(configuration: configuration, file: file, warnings: report.warningsInOrder)
     }
 }

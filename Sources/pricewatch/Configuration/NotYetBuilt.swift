@@ -21,7 +21,6 @@ enum NotYetBuilt {
         ("digest.notify", .fault, "no message would be sent"),
         ("heartbeat", .fault, "no sign of life would be sent"),
         ("poll.confirm_moves_over", .warning, "every move is believed at once"),
-        ("metrics_file", .warning, "the file is not written"),
     ]
 
     static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {

@@ -9,7 +9,14 @@ struct Assembly {
     let cycle: Cycle
     let settings: CycleSettings
     let log: EventLog
+    let systemd: SystemdNotifier
+    private let reading: ConfigurationReading
+    private let surroundings: Surroundings
+    private let logFile: LogFile?
+    private let history: HistoryWriter
+    private let publisher: StatusPublisher
     private let transport: NetworkTransport
+    private let tellingOfPolls: Task<Void, Never>
 
     /// How the process stands to its surroundings.
     struct Surroundings {
@@ -30,38 +37,71 @@ struct Assembly {
     }
 
     init(_ reading: ConfigurationReading, _ surroundings: Surroundings) async throws {
+        try await self.init(reading, surroundings, after: nil)
+    }
+
+    /// The daemon under a new configuration: the same process, database and connections, everything else anew.
+    init(_ reading: ConfigurationReading, succeeding running: Assembly) async throws {
+        var reading = reading
+        let waiting = KeptUntilRestart.apply(running.reading.configuration, to: &reading.configuration)
+        try await self.init(reading, running.surroundings, after: running)
+        running.tellingOfPolls.cancel()
+        log.tell(reading, settings, waitingForRestart: waiting)
+    }
+
+    private init(
+        _ reading: ConfigurationReading, _ surroundings: Surroundings, after running: Assembly?
+    ) async throws {
         let configuration = reading.configuration
         let now = surroundings.now
+        self.reading = reading
+        self.surroundings = surroundings
         let format = LineLogHandler.Format(configuration.log.format)
         let logFile = configuration.log.file.map { LogFile(path: $0, format: format) }
         logFile?.open()
+        self.logFile = logFile
         let outlets: [any LogOutlet] = [logFile as (any LogOutlet)?, surroundings.outlet].compactMap { $0 }
         log = EventLog(
             Logger(label: "pricewatch") { _ in
                 LineLogHandler(level: Logger.Level(configuration.log.level), outlets: outlets, now: now)
             })
 
-        let history = try HistoryWriter(at: configuration.history.database)
+        history = try running?.history ?? HistoryWriter(at: configuration.history.database)
         let feedSettings = configuration.feeds[0]
-        settings = CycleSettings(configuration, feed: feedSettings, host: surroundings.host, startedAt: now())
-        transport = try NetworkTransport()
+        settings = CycleSettings(
+            configuration, feed: feedSettings, host: surroundings.host,
+            startedAt: running?.settings.startedAt ?? now())
+        transport = try running?.transport ?? NetworkTransport()
         let feed = Feed(
             CoinGecko(feedSettings), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
             transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
             time: SystemTime())
-        log.follow(feed)
-        let publisher = StatusPublisher(
-            path: configuration.statusFile, log: log, logFile: logFile,
-            systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)
+        systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
+        let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
+        publisher = StatusPublisher(
+            path: configuration.statusFile, metrics: metrics, log: log,
+            logFile: logFile, systemd: systemd, staysAlive: surroundings.staysAlive, after: running?.publisher)
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
-        let logged = logFile.map(LoggedEvents.init(in:))
-        let (settings, log) = (settings, log)
+        let inherited = await running?.cycle.legacy
+        let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
+        let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feed: feed,
+                history: history, publisher: publisher, log: log, now: now)
         }
-        log.tellStart(reading, configuration, settings, database: history.path)
+        tellingOfPolls = log.follow(feed)
+        if running == nil { log.tellStart(reading, settings) }
     }
+
+    var file: ConfigurationFile? { reading.file }
+
+    /// The configuration as its file has it now; the built-in defaults where there was none and is none.
+    func readAgain() throws(ConfigurationError) -> ConfigurationReading {
+        try ConfigurationReading.read(option: file?.path)
+    }
+
+    func reopenLog() { logFile?.reopen() }
 
     /// Closes what the network holds.
     func finish() async { await transport.shutdown() }
@@ -78,19 +118,25 @@ struct Assembly {
 }
 
 extension EventLog {
-    fileprivate func tellStart(
-        _ reading: ConfigurationReading, _ configuration: Configuration, _ settings: CycleSettings, database: String
-    ) {
+    fileprivate func tellStart(_ reading: ConfigurationReading, _ settings: CycleSettings) {
+        let configuration = reading.configuration
         write(.info, "service.started") { line in
             line.add("version", Version.current)
             line.add("pid", Int(getpid()))
-            line.add("database", database)
+            line.add("database", configuration.history.database)
             line.add("status_file", configuration.statusFile)
             line.add("log_file", configuration.log.file)
         }
+        tell(reading, settings)
+    }
+
+    /// - Parameter waiting: keys whose new values take effect at the next start.
+    fileprivate func tell(
+        _ reading: ConfigurationReading, _ settings: CycleSettings, waitingForRestart waiting: [String] = []
+    ) {
         write(.info, "config.loaded") { line in
             line.add("file", reading.file?.path ?? "built-in defaults")
-            line.add("feed", configuration.feeds[0].name)
+            line.add("feed", reading.configuration.feeds[0].name)
             line.add("markets", settings.watchlist.named.count)
             line.add("top", settings.watchlist.top)
             line.add("currency", settings.currency.code)
@@ -98,5 +144,9 @@ extension EventLog {
             line.add("rules", settings.rules.count)
         }
         for warning in reading.warnings { write(.warning, "config.warning") { $0.add("message", "\(warning)") } }
+        guard !waiting.isEmpty else { return }
+        write(.warning, "config.warning") { line in
+            line.add("message", "changed, and in force only after a restart: \(waiting.joined(separator: ", "))")
+        }
     }
 }

@@ -19,7 +19,7 @@ actor Cycle {
     private var day: WindowView
     private var ledger: Ledger
     private var standing: StandingAlerts
-    private var failures = FailureCount()
+    private var failures: FailureCount
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
@@ -30,10 +30,11 @@ actor Cycle {
     private var turnStarted: Date
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
+    private var rejection: String?
 
     init(
-        _ settings: CycleSettings, feed: Feed, history: HistoryWriter, publisher: StatusPublisher,
-        alreadyLogged: LoggedEvents?, log: EventLog, now: @escaping @Sendable () -> Date
+        _ settings: CycleSettings, inheriting legacy: Legacy, feed: Feed, history: HistoryWriter,
+        publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
         self.feed = feed
@@ -44,20 +45,30 @@ actor Cycle {
         self.now = now
         let reader = history.reader
         board = try MarketBoard(remembering: reader, settings)
-        board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency))
-        book = try AlertBook(remembering: history, settings, watching: board.markets, now: now())
-        let started = now()
-        downtime = try reader.lastPoll().flatMap {
-            started.since($0) > settings.every * 3 ? $0..<started : nil
+        if let before = legacy.board, legacy.currency == settings.currency {
+            board.takeOver(before)
+        } else {
+            board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency))
         }
-        standing = StandingAlerts(try reader.standingEvents())
-        day = try WindowView(reader, settings, now: now())
-        ledger = try Ledger(history, alreadyLogged: alreadyLogged)
-        lastUsablePoll = try reader.lastUsablePoll()
-        pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
+        let started = now()
+        book = try AlertBook(
+            remembering: legacy.alerts, history, settings, watching: board.markets, now: started)
         let lastPoll = try reader.lastPoll()
+        downtime =
+            legacy.isOfThisProcess
+            ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
+        standing = legacy.standing
+        day = try WindowView(reader, settings, now: now())
+        ledger = legacy.ledger
+        failures = legacy.failures
+        self.lastPoll = legacy.lastPoll
+        lastUsablePoll = legacy.lastUsablePoll
+        clockFault = legacy.clockFault
+        pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
-        firstDelay = Self.delay(lastPoll: lastPoll, every: settings.every, now: started)
+        // What the configuration before had promised for the next poll holds, so that no status expires for a change.
+        firstDelay = Self.delay(
+            lastPoll: lastPoll, every: min(settings.every, legacy.interval ?? settings.every), now: started)
         turnStarted = started + firstDelay - settings.every
     }
 
@@ -132,6 +143,23 @@ actor Cycle {
 
     /// Waits until the history is tidy, for a process that ends with this poll.
     func tidy() async { await housekeeping.finish() }
+
+    /// What the cycle that goes on under another configuration takes over.
+    var legacy: Legacy {
+        Legacy(
+            alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
+            currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
+            interval: interval)
+    }
+
+    /// The configuration file is bad and the old one goes on.
+    func reject(_ fault: String) async {
+        rejection = fault
+        await publish(nil, finished: false)
+    }
+
+    /// Tells what a new configuration has made of the state.
+    func showChange() async { await publish(nil, finished: false) }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -294,6 +322,7 @@ extension Cycle {
         let wait = await feed.waitInForce()?.until
         report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
         report.lastPoll = lastPoll
+        report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = failures.count
         report.feeds = [
             await StatusReport.Feed(feed, pace, at: moment)
@@ -305,7 +334,7 @@ extension Cycle {
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
             pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
-            clock: clockFault, at: moment)
+            clock: clockFault, rejection: rejection, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

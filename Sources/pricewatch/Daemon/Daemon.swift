@@ -3,60 +3,78 @@ import Markets
 import ServiceLifecycle
 import Synchronization
 
-/// The service: a cycle at every tick, until it is told to stop.
-struct Daemon: Service {
-    let cycle: Cycle
+/// The service: a cycle at every tick, a new configuration at every SIGHUP, until it is told to stop.
+final class Daemon: Service {
     let ticks: Ticks
+    private let assembly: Mutex<Assembly>
+    private let hangup = Hangup()
+    private let turns = Turns()
     /// Whether the first cycle comes before the first tick.
-    let startsAtOnce: Bool
+    private let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
     static let patience = Duration.seconds(3)
 
     init(_ assembly: Assembly) {
-        cycle = assembly.cycle
-        let delay = cycle.firstDelay
+        self.assembly = Mutex(assembly)
+        let delay = assembly.cycle.firstDelay
         startsAtOnce = delay == .zero
         ticks = Ticks(every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : delay)
     }
 
+    private var cycle: Cycle { assembly.withLock(\.cycle) }
+
     func run() async {
         await cycle.begin()
-        let running = RunningTurn()
+        let reloading = Task { for await _ in hangup.signals { await reload() } }
         await withGracefulShutdownHandler {
             var beats = ticks.stream.makeAsyncIterator()
             guard startsAtOnce ? true : await beats.next() != nil else { return }
-            await turn(running)
-            ProgramPages.giveBack()
-            while await beats.next() != nil { await turn(running) }
-        } onGracefulShutdown: {
+            await turn()
+            StartupPages.giveBack()
+            while await beats.next() != nil { await turn() }
+        } onGracefulShutdown: { [self] in
             ticks.stop()
-            running.cancel(after: Self.patience)
+            turns.cancel(after: Self.patience)
         }
+        reloading.cancel()
+        await reloading.value
         await cycle.end()
     }
 
-    private func turn(_ running: RunningTurn) async {
-        await running.perform { _ = await cycle.turn() }
+    private func turn() async {
+        await turns.perform { [self] in _ = await cycle.turn() }
         ticks.change(to: await cycle.interval)
     }
-}
 
-/// The cycle that runs now, within reach of whoever wants it to end.
-private final class RunningTurn: Sendable {
-    private let task = Mutex<Task<Void, Never>?>(nil)
-
-    func perform(_ turn: @escaping @Sendable () async -> Void) async {
-        let running = Task { await turn() }
-        task.withLock { $0 = running }
-        await running.value
-        task.withLock { $0 = nil }
+    /// A good file is taken in between two cycles, a bad one is told of at once.
+    private func reload() async {
+        let running = assembly.withLock(\.self)
+        running.systemd.reloading()
+        defer { running.systemd.reloaded() }
+        running.reopenLog()
+        let reading: ConfigurationReading
+        do {
+            reading = try running.readAgain()
+        } catch {
+            return await reject(error.description, running)
+        }
+        await turns.perform { [self] in
+            do {
+                let next = try await Assembly(reading, succeeding: running)
+                assembly.withLock { $0 = next }
+                await next.cycle.showChange()
+                ticks.change(to: next.settings.every, after: next.cycle.firstDelay)
+            } catch {
+                await reject("\(error)", running)
+            }
+        }
     }
 
-    func cancel(after patience: Duration) {
-        guard let running = task.withLock({ $0 }) else { return }
-        Task {
-            try? await Task.sleep(for: patience)
-            running.cancel()
+    private func reject(_ fault: String, _ running: Assembly) async {
+        running.log.write(.error, "config.rejected") { line in
+            line.add("file", running.file?.path)
+            line.add("message", fault)
         }
+        await running.cycle.reject(fault.replacing("\n", with: "; "))
     }
 }

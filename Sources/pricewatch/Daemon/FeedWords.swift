@@ -54,8 +54,8 @@ extension StatusReport.Feed {
 }
 
 extension EventLog {
-    /// Tells of what happens within polls, until the feed ends.
-    func follow(_ feed: Feed) {
+    /// Tells of what happens within polls, until the feed or the task ends.
+    func follow(_ feed: Feed) -> Task<Void, Never> {
         Task {
             for await case .retry(let retry) in await feed.pollEvents() {
                 write(.info, "poll.retry") { line in

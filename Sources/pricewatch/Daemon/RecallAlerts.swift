@@ -5,10 +5,11 @@ import Markets
 extension AlertBook {
     /// The rules as they stood when the daemon last ran, with the past that their windows ask for.
     init(
-        remembering history: HistoryWriter, _ settings: CycleSettings, watching markets: [MarketID], now: Date
+        remembering alerts: [AlertKey: Alert], _ history: HistoryWriter, _ settings: CycleSettings,
+        watching markets: [MarketID], now: Date
     ) throws(HistoryError) {
         self.init(
-            rules: settings.rules, remembering: try history.reader.alerts(),
+            rules: settings.rules, remembering: alerts,
             identity: Identity(installation: history.installation, host: settings.host, currency: settings.currency),
             every: settings.every)
         silences = try history.reader.silences()

@@ -28,12 +28,20 @@ final class SystemdNotifier: Sendable {
                 lines.append("EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)")
                 return
             }
-            guard finished else { return }
+            let watchdog = report.interval + deadline + .seconds(30)
+            guard finished else {
+                // A longer interval, by a new configuration, must be known before the old one runs out; a shorter one
+                // counts from the next finished cycle, since the time so far would count against it.
+                if let before = told.watchdog, watchdog > before {
+                    lines.append("WATCHDOG_USEC=\(watchdog.inMilliseconds * 1000)")
+                    told.watchdog = watchdog
+                }
+                return
+            }
             if !told.ready {
                 lines.append("READY=1")
                 told.ready = true
             }
-            let watchdog = report.interval + deadline + .seconds(30)
             if told.watchdog != watchdog {
                 lines.append("WATCHDOG_USEC=\(watchdog.inMilliseconds * 1000)")
                 told.watchdog = watchdog
@@ -41,6 +49,19 @@ final class SystemdNotifier: Sendable {
             lines.append("WATCHDOG=1")
         }
         send(lines.joined(separator: "\n"))
+    }
+
+    /// A new configuration is taken in; `reloaded` ends it. Nothing before READY, which must not come early.
+    func reloading() {
+        guard told.withLock(\.ready) else { return }
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        send("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1000)")
+    }
+
+    func reloaded() {
+        guard told.withLock(\.ready) else { return }
+        send("READY=1")
     }
 
     private func send(_ message: String) {

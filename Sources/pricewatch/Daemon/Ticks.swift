@@ -46,6 +46,14 @@ final class Ticks: Sendable {
         }
     }
 
+    /// A new beat, whose first tick comes after `delay`.
+    func change(to interval: Duration, after delay: Duration) {
+        beat.withLock { beat in
+            beat.interval = interval
+            beat.schedule(after: delay)
+        }
+    }
+
     /// No further tick; the sequence ends.
     func stop() {
         beat.withLock { $0.timer.cancel() }

@@ -7,6 +7,7 @@ final class StatusPublisher: Sendable {
     private let file: AtomicFile
     private let log: EventLog
     private let logFile: LogFile?
+    let metrics: MetricsFile?
     private let systemd: SystemdNotifier
     /// Whether the process goes on after the poll: a single poll leaves no process behind to be alive.
     private let staysAlive: Bool
@@ -17,12 +18,21 @@ final class StatusPublisher: Sendable {
         var unwritable = false
     }
 
-    init(path: String, log: EventLog, logFile: LogFile?, systemd: SystemdNotifier, staysAlive: Bool) {
+    /// - Parameter predecessor: whose word on when the next cycle ends holds on.
+    init(
+        path: String, metrics: MetricsFile?, log: EventLog, logFile: LogFile?, systemd: SystemdNotifier,
+        staysAlive: Bool, after predecessor: StatusPublisher? = nil
+    ) {
         file = AtomicFile(path: path)
         self.log = log
         self.logFile = logFile
         self.systemd = systemd
         self.staysAlive = staysAlive
+        self.metrics = metrics
+        if let predecessor {
+            let expected = predecessor.state.withLock(\.expiresAt)
+            state.withLock { $0.expiresAt = expected }
+        }
     }
 
     var logFault: String? { logFile?.fault }
@@ -54,6 +64,7 @@ final class StatusPublisher: Sendable {
                 if !state.unwritable { log.write(.error, "status.unwritable") { $0.add("message", "\(error)") } }
                 state.unwritable = true
             }
+            metrics?.write(report, expiresAt: state.expiresAt, log)
         }
         systemd.tell(report, finished: finished, deadline: deadline)
     }

@@ -6,7 +6,7 @@ import Markets
 enum StatusReasons {
     static func of(
         _ board: MarketBoard, failures: Int, lastError: StatusReport.PollError?, wait: Date?, pace: Pace,
-        recording: HistoryError?, replaced: [String], log: String?, clock: String?, at now: Date
+        recording: HistoryError?, replaced: [String], log: String?, clock: String?, rejection: String?, at now: Date
     ) -> [StatusReport.Reason] {
         var reasons: [StatusReport.Reason] = []
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
@@ -37,6 +37,7 @@ enum StatusReasons {
                 "a damaged database was set aside as \(newest): restore it or remove it to end this notice")
         }
         if let log { add(.logUnwritable, log) }
+        if let rejection { add(.configRejected, "the configuration was refused, the old one goes on: \(rejection)") }
         return reasons
     }
 

@@ -16,6 +16,8 @@ struct StatusReport: Sendable {
     var expiresAt: Date?
     var nextPollAt: Date?
     var lastPoll: LastPoll?
+    /// When the newest poll began that brought prices; not in the file.
+    var lastUsablePoll: Date?
     var consecutiveFailures = 0
     var interval: Duration
     var feeds: [Feed] = []
@@ -41,6 +43,7 @@ struct StatusReport: Sendable {
             case marketUnknown = "market_unknown"
             case notRecording = "not_recording"
             case databaseReplaced = "database_replaced"
+            case configRejected = "config_rejected"
             case logUnwritable = "log_unwritable"
         }
         var code: Code

@@ -53,15 +53,15 @@ final class CycleScene {
         let transport = try NetworkTransport()
         self.transport = transport
         cycle = try Cycle(
-            settings,
+            settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
             feed: Feed(
                 CoinGecko(feed), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
                 memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time),
             history: history,
             publisher: StatusPublisher(
-                path: configuration.statusFile, log: log, logFile: file, systemd: SystemdNotifier(environment: [:]),
-                staysAlive: false),
-            alreadyLogged: LoggedEvents(in: file), log: log, now: { [time] in time.now() })
+                path: configuration.statusFile, metrics: nil, log: log, logFile: file,
+                systemd: SystemdNotifier(environment: [:]), staysAlive: false),
+            log: log, now: { [time] in time.now() })
         await cycle?.tellUntold()
     }
 

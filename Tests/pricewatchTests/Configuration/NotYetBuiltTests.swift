@@ -17,7 +17,6 @@ import Testing
         ("digest.notify", "notify: {}\ndigest: {notify: [phone]}"),
         ("heartbeat", "heartbeat: {url: \"https://example.org/h\", every: 5m}"),
         ("poll.confirm_moves_over", "poll: {confirm_moves_over: 10%}"),
-        ("metrics_file", "metrics_file: /x.prom"),
     ]
 
     @Test func `every entry has an example here, and only entries have`() {
@@ -50,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "builtin_alerts: false", "poll: {confirm_moves_over: null}", "metrics_file: null", "heartbeat: null",
+        "builtin_alerts: false", "poll: {confirm_moves_over: null}", "heartbeat: null",
         "notify: {}",
         "digest: {at: 8:00, notify: []}", "alerts: [{name: a, market: a, above: 1, once: false, repeat: null}]",
     ])

@@ -1,0 +1,40 @@
+import Markets
+import Synchronization
+
+/// What must not happen at once happens here, one after the other: cycles, and the change of the configuration
+/// between them.
+final class Turns: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var last: Task<Void, Never>?
+        var running: [Int: Task<Void, Never>] = [:]
+        var count = 0
+    }
+
+    func perform(_ body: @escaping @Sendable () async -> Void) async {
+        let (number, task) = state.withLock { state in
+            let before = state.last
+            let task = Task {
+                await before?.value
+                await body()
+            }
+            state.last = task
+            state.count += 1
+            state.running[state.count] = task
+            return (state.count, task)
+        }
+        await task.value
+        state.withLock { $0.running[number] = nil }
+    }
+
+    /// Whoever still runs after `patience` is cut off.
+    func cancel(after patience: Duration) {
+        let running = state.withLock { Array($0.running.values) }
+        guard !running.isEmpty else { return }
+        Task {
+            try? await Task.sleep(for: patience)
+            for task in running { task.cancel() }
+        }
+    }
+}

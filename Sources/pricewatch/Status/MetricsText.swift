@@ -1,0 +1,32 @@
+/// The text format of Prometheus, version 0.0.4.
+struct MetricsText {
+    private(set) var text = ""
+
+    enum Kind: String {
+        case gauge, counter
+    }
+
+    typealias Labels = [(name: String, value: String)]
+
+    /// A family with its samples; one without samples is left out.
+    mutating func family(
+        _ name: String, _ kind: Kind, _ help: String, _ fill: ((Labels, _ value: String) -> Void) -> Void
+    ) {
+        var samples = ""
+        fill { labels, value in
+            samples += "pricewatch_\(name)"
+            if !labels.isEmpty {
+                let pairs = labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
+                samples += "{\(pairs.joined(separator: ","))}"
+            }
+            samples += " \(value)\n"
+        }
+        guard !samples.isEmpty else { return }
+        text += "# HELP pricewatch_\(name) \(help)\n# TYPE pricewatch_\(name) \(kind.rawValue)\n\(samples)"
+    }
+
+    private static func escaped(_ value: String) -> String {
+        guard value.utf8.contains(where: { $0 == 0x22 || $0 == 0x5C || $0 == 0x0A }) else { return value }
+        return value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+import MarketSimulator
+import Testing
+
+/// What a supervisor behind `$NOTIFY_SOCKET` hears, systemd or another.
+@Suite struct SupervisorTests {
+    @Test("ready with the first finished cycle, fed by finished ones, told of reload and stop")
+    func story() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL, timeout: "20s")
+        let supervisor = try Supervisor(in: installation.folder)
+        let daemon = try Program.start(
+            ["run", "--config", installation.configuration], environment: ["NOTIFY_SOCKET": supervisor.path])
+        try await eventually("three fed") { supervisor.heard.count { $0.contains("WATCHDOG=1") } >= 3 }
+        daemon.signal(SIGHUP)
+        try await eventually("ready again") { supervisor.heard.count { $0.contains("READY=1") } == 2 }
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+
+        let heard = supervisor.heard
+        #expect(heard.first?.contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") } == true)
+        #expect(heard.allSatisfy { $0.count { $0.hasPrefix("STATUS=") } <= 1 })
+        let ready = try #require(heard.firstIndex { $0.contains("READY=1") })
+        #expect(!heard[..<ready].contains { $0.contains("WATCHDOG=1") }, "nothing feeds the dog before READY")
+        #expect(heard[ready].contains("WATCHDOG=1"))
+        // Interval 1 s, a cycle of at most 20 s, and 30 s.
+        #expect(heard[ready].contains("WATCHDOG_USEC=51000000"))
+        #expect(heard[ready].contains { $0.hasPrefix("STATUS=ok: 3 markets, polled ") })
+        let reloading = try #require(heard.first { $0.contains("RELOADING=1") })
+        let time = try #require(reloading.first { $0.hasPrefix("MONOTONIC_USEC=") }).dropFirst("MONOTONIC_USEC=".count)
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let age = now.tv_sec - (try #require(Int(time))) / 1_000_000
+        #expect((0..<60).contains(age))
+        let places = ["RELOADING=1", "STOPPING=1"].map { word in heard.firstIndex { $0.contains(word) } ?? -1 }
+        #expect(places == places.sorted() && places[0] > ready)
+        #expect(!heard[places[1]...].contains { $0.contains("WATCHDOG=1") })
+    }
+
+    @Test("no word of readiness while the first poll hangs, and one when it has failed by its time limit")
+    func hangingStart() async throws {
+        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
+        let installation = try Installation(url: simulator.baseURL, timeout: "6s")
+        let supervisor = try Supervisor(in: installation.folder)
+        let daemon = try Program.start(
+            ["run", "--config", installation.configuration], environment: ["NOTIFY_SOCKET": supervisor.path])
+        await simulator.waitUntilSeen(1)
+        #expect(!supervisor.heard.contains { $0.contains("READY=1") })
+        try await eventually("ready") { supervisor.heard.contains { $0.contains("READY=1") } }
+        #expect(installation.log.contains { $0.contains("poll.failed") && $0.contains("kind=timeout") })
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+    }
+}
+
+/// The socket that a supervisor listens on; what has come in is kept by the kernel until it is asked for.
+private final class Supervisor {
+    let path: String
+    private let descriptor: Int32
+    private var messages: [[String]] = []
+
+    init(in folder: TemporaryFolder) throws {
+        path = folder.path + "/notify"
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+        }
+        guard bound == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The lines of each message so far.
+    var heard: [[String]] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else { return messages }
+            messages.append(
+                String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").map(String.init))
+        }
+    }
+}
