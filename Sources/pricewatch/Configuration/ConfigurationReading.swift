@@ -107,6 +107,10 @@ extension Configuration {
         if watch.top == 0, namedMarkets.isEmpty, root.isSound {
             root.fault("nothing is watched: name watch.markets, or set watch.top")
         }
+        if watch.top > 0, root.isSound, !feeds.contains(where: { $0.provider.listed?.ranksMarkets == true }) {
+            let names = feeds.map(\.name).joined(separator: ", ")
+            root.fault("watch.top: \(names) cannot be asked for the largest markets: name watch.markets instead")
+        }
         judgePaths(root)
     }
 

@@ -47,7 +47,7 @@ struct Assembly {
         settings = CycleSettings(configuration, feed: feedSettings, host: surroundings.host, startedAt: now())
         transport = try NetworkTransport()
         let feed = Feed(
-            CoinGecko(feedSettings), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
+            try feedSettings.madeProvider(), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
             transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
             time: SystemTime())
         log.follow(feed)

@@ -118,7 +118,7 @@ extension Cycle {
             return fail(FeedError.empty(of: feed.name, fault), report, started)
         }
         clockFault = nil
-        let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top)
+        let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top, unmapped: settings.unmapped)
         let digest = board.take(answer)
         if digest.outcome == .failed {
             return fail(

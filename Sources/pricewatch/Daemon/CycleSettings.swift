@@ -12,6 +12,8 @@ struct CycleSettings: Sendable {
     var deadline: Duration
     /// What the provider is asked for.
     var watch: Watch
+    /// Named markets that the feed has no name for.
+    var unmapped: [MarketID]
     /// The same markets as the board knows them.
     var watchlist: Watchlist
     var rules: [AlertRule]
@@ -25,13 +27,15 @@ struct CycleSettings: Sendable {
         every = configuration.every(of: feed)
         watch = Watch(
             configuration.namedMarkets.compactMap { market in
-                feed.id(of: market).map { Watch.Entry(market.id, providerID: $0) }
+                feed.id(of: market, in: configuration.currency).map { Watch.Entry(market.id, providerID: $0) }
             }, top: configuration.watch.top, currency: configuration.currency)
+        let asked = Set(watch.entries.map(\.market))
+        unmapped = configuration.namedMarkets.map(\.id).filter { !asked.contains($0) }
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
                 Watchlist.Item(market: $0.id, staleAfter: configuration.staleAfter(of: $0.id))
             }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed))
-        let pages = (watch.entries.count + 249) / 250 + (watch.top + 249) / 250
+        let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))

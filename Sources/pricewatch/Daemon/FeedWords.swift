@@ -5,9 +5,13 @@ import Markets
 
 extension Answer {
     /// A feed's answer as the board takes it.
-    init(_ answer: FeedAnswer, from feed: String, wanted top: Int) {
+    ///
+    /// - Parameter unmapped: markets that the feed was not asked for, since it has no name for them.
+    init(_ answer: FeedAnswer, from feed: String, wanted top: Int, unmapped: [MarketID] = []) {
+        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice }
+        for market in unmapped { unusable[market] = .noMapping }
         self.init(
-            quotes: answer.quotes, unusable: answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice },
+            quotes: answer.quotes, unusable: unusable,
             // An incomplete ranking would drop markets that are still among the largest.
             ranking: top > 0 && !answer.topIsIncomplete && !answer.isUnchanged ? answer.top : nil,
             notModified: answer.isUnchanged, feed: feed, fetchedAt: answer.fetchedAt)

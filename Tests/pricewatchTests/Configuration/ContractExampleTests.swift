@@ -55,7 +55,7 @@ import Testing
         #expect(faults.filter { !$0.contains("this release does not act on it yet") } == [])
         #expect(
             faults.map { $0.split(separator: ": ")[1] } == [
-                "feeds[1].provider", "notify.phone", "notify.ops", "notify.hook",
+                "notify.phone", "notify.ops", "notify.hook",
             ])
     }
 }
