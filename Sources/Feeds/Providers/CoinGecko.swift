@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Markets
 
 /// CoinGecko, API v3. Facts: its OpenAPI files (github.com/coingecko/coingecko-api-oas) and recorded answers.
@@ -175,6 +175,12 @@ extension CoinGecko {
             public var symbol: String
             public var name: String
 
+            public init(id: String, symbol: String, name: String) {
+                self.id = id
+                self.symbol = symbol
+                self.name = name
+            }
+
             enum CodingKeys: String, CodingKey { case id, symbol, name }
 
             public init(from decoder: any Decoder) throws {
@@ -191,6 +197,36 @@ extension CoinGecko {
 
         public init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
         public var path: RequestPath { "/coins/list" }
+    }
+
+    /// `GET /coins/markets` of at most 250 ids, for their places by market cap.
+    public struct Ranks: FeedRequest {
+        public struct Rank: Decodable, Sendable {
+            public var id: String
+            /// From 1; nil where it has none.
+            public var rank: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case id
+                case rank = "market_cap_rank"
+            }
+        }
+
+        public typealias Response = [Rank]
+
+        private let ids: [String]
+
+        public init(of ids: [String]) { self.ids = ids }
+
+        public var path: RequestPath { "/coins/markets" }
+        public var query: [URLQueryItem] {
+            [
+                URLQueryItem(name: "vs_currency", value: "usd"),
+                URLQueryItem(name: "ids", value: ids.joined(separator: ",")),
+                URLQueryItem(name: "per_page", value: "250"),
+            ]
+        }
+        public var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
     }
 
     /// `GET /key`, plan pro only: what the plan allows and what is left of it.
