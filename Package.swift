@@ -72,9 +72,15 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict),
-        // What a poll costs the rules: swift run -c release alerts-benchmark
+        // What `make bench` measures with; no part of the product.
         .executableTarget(
-            name: "alerts-benchmark", dependencies: ["Markets"], path: "Benchmarks/Alerts", swiftSettings: strict),
+            name: "recording", dependencies: ["Markets", "History"], path: "Benchmarks/Recording",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "judging", dependencies: ["Markets"], path: "Benchmarks/Judging", swiftSettings: strict),
+        .executableTarget(
+            name: "decoding", dependencies: ["Markets", "Feeds", "MarketSimulator"], path: "Benchmarks/Decoding",
+            swiftSettings: strict),
 
         tests(of: "Markets"),
         tests(

@@ -63,6 +63,11 @@ class Provider(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        pass  # a killed daemon leaves its connections as they are
+
+
 def configure(folder, port):
     path = os.path.join(folder, "pricewatch.yaml")
     with open(path, "w") as file:
@@ -98,7 +103,7 @@ def main():
     options = arguments.parse_args()
     dice = random.Random(options.seed)
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    server = Server(("127.0.0.1", 0), Provider)
     Provider.begun = time.time()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     root = tempfile.mkdtemp(prefix="pricewatch-kill9-")

@@ -1,21 +1,32 @@
 import GRDB
+import Synchronization
 
 /// The questions that are put to the history, by the daemon through its own connection and by the commands
 /// read-only beside it.
 public final class HistoryReader: Sendable {
     public let path: String
-    let queue: DatabaseQueue
+    private let asked: Mutex<DatabaseQueue>
 
     /// Opens the database at `path` read-only; throws `.absent` where nothing was ever recorded.
     public init(at path: String) throws(HistoryError) {
         self.path = path
-        queue = try DatabaseFile.openForReading(path)
+        asked = Mutex(try DatabaseFile.openForReading(path))
     }
 
     /// Asks through the writer's connection.
     init(path: String, queue: DatabaseQueue) {
         self.path = path
-        self.queue = queue
+        asked = Mutex(queue)
+    }
+
+    var queue: DatabaseQueue { asked.withLock { $0 } }
+
+    /// From now on this one answers.
+    func ask(_ queue: DatabaseQueue) { asked.withLock { $0 = queue } }
+
+    /// See `HistoryWriter.installation`.
+    func installation() throws(HistoryError) -> String? {
+        try read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = 'installation'") }
     }
 
     func read<T>(_ question: (Database) throws -> T) throws(HistoryError) -> T {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import GRDB
 public import Markets
 
@@ -13,41 +13,31 @@ extension HistoryReader {
     }
 
     /// The newest trusted price of every market recorded in this currency.
-    public func newest(in currency: Currency) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
+    ///
+    /// - Parameter wanted: Only of these markets; nil: of all.
+    public func newest(
+        in currency: Currency, of wanted: Set<MarketID>? = nil
+    ) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
         try read { db in
-            var left = Set(
-                try Int64.fetchAll(db, sql: "SELECT id FROM series WHERE currency = ?", arguments: [currency.code]))
+            var left: [Int64: NamedSeries] = [:]
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT id, market, symbol, name, newest_candle FROM series WHERE currency = ?",
+                arguments: [currency.code])
+            while let row = try rows.next() {
+                guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
+                left[row[0]] = NamedSeries(market: market, symbol: row[2], name: row[3], newestCandle: row[4])
+            }
             var newest: [MarketID: MarketBoard.Remembered] = [:]
-            // Most markets stand in the last polls; one that has left stands further back. Walking back in
-            // growing strides reads no more than it must.
-            var until = try Int64.fetchOne(db, sql: "SELECT max(id) FROM poll") ?? 0
-            var stride: Int64 = 4
-            while !left.isEmpty, until > 0 {
-                let rows = try Row.fetchCursor(
-                    db,
-                    sql: """
-                        SELECT sample.series, max(sample.poll), series.market, series.symbol, series.name, significand,
-                               exponent, age, poll.fetched_at, feed.name
-                        FROM sample
-                        JOIN series ON series.id = sample.series AND series.currency = ?
-                        JOIN poll ON poll.id = sample.poll
-                        LEFT JOIN feed ON feed.id = poll.feed
-                        WHERE sample.poll > ? AND sample.poll <= ? AND confirmed
-                        GROUP BY sample.series
-                        """, arguments: [currency.code, until - stride, until])
-                while let row = try rows.next() {
-                    guard left.remove(row[0]) != nil, let market = try? MarketID(row[2]),
-                        let price = Price(significand: row[5], exponent: row[6])
-                    else { continue }
-                    let fetchedAt: Int64 = row[8]
-                    newest[market] = MarketBoard.Remembered(
-                        symbol: row[3], name: row[4],
-                        newest: MarketBoard.Sighting(
-                            price: price, quotedAt: Date(milliseconds: fetchedAt - row[7]),
-                            fetchedAt: Date(milliseconds: fetchedAt), feed: row[9] ?? ""))
+            func take(_ series: Int64, _ sighting: MarketBoard.Sighting) {
+                guard let known = left.removeValue(forKey: series) else { return }
+                newest[known.market] = .init(symbol: known.symbol, name: known.name, newest: sighting)
+            }
+            // Most markets stand in the last polls; others are found by way of their last candle.
+            for (series, sighting) in try NewestSamples.ofLastPolls(db) { take(series, sighting) }
+            for (series, known) in left {
+                if let sighting = try NewestSamples.of(series, newestCandle: known.newestCandle, db) {
+                    take(series, sighting)
                 }
-                until -= stride
-                stride *= 4
             }
             return newest
         }
@@ -75,6 +65,42 @@ extension HistoryReader {
             try Row.fetchAll(db, sql: "SELECT DISTINCT market, symbol, name FROM series ORDER BY market").compactMap {
                 row in
                 (try? MarketID(row[0])).map { Name(market: $0, symbol: row[1], name: row[2]) }
+            }
+        }
+    }
+}
+
+private struct NamedSeries {
+    var market: MarketID
+    var symbol: String
+    var name: String
+    var newestCandle: Int64?
+}
+
+/// From a poll on a market was watched, or was not.
+public struct WatchChange: Hashable, Sendable {
+    public var market: MarketID
+    public var currency: Currency
+    /// When that poll began.
+    public var at: Date
+    public var isWatched: Bool
+}
+
+extension HistoryReader {
+    /// Every change of the watchlist that is kept, oldest first; what was watched at the oldest poll stands there.
+    public func watchChanges() throws(HistoryError) -> [WatchChange] {
+        try read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT market, currency, at, watched FROM watch
+                    JOIN poll ON poll.id = watch.poll JOIN series ON series.id = watch.series
+                    ORDER BY watch.poll, watch.series
+                    """
+            ).compactMap { row in
+                guard let market = try? MarketID(row[0]), let currency = try? Currency(row[1]) else { return nil }
+                return WatchChange(
+                    market: market, currency: currency, at: Date(milliseconds: row[2]), isWatched: row[3])
             }
         }
     }

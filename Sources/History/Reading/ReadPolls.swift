@@ -9,6 +9,11 @@ public struct HistorySize: Hashable, Sendable {
     public var samples: Int64
     /// The oldest poll; nil where there is none.
     public var oldestAt: Date?
+
+    mutating func add(_ poll: PollRecord) {
+        samples += Int64(poll.samples.count)
+        oldestAt = min(oldestAt ?? poll.at, poll.at)
+    }
 }
 
 extension HistoryReader {
@@ -16,7 +21,8 @@ extension HistoryReader {
     public func usablePolls(since: Date) throws(HistoryError) -> [Date] {
         try read { db in
             try Int64.fetchAll(
-                db, sql: "SELECT at FROM poll WHERE at >= ? AND outcome <> 'failed' ORDER BY at",
+                db,
+                sql: "SELECT at FROM poll WHERE at >= ? AND outcome <> 'failed' AND NOT backfilled ORDER BY at",
                 arguments: [since.milliseconds]
             ).map(Date.init(milliseconds:))
         }
@@ -24,14 +30,22 @@ extension HistoryReader {
 
     /// When the newest poll began, however it ended.
     public func lastPoll() throws(HistoryError) -> Date? {
-        try read { db in try Int64.fetchOne(db, sql: "SELECT max(at) FROM poll").map(Date.init(milliseconds:)) }
+        try read { db in
+            try Int64.fetchOne(db, sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY at DESC LIMIT 1").map(
+                Date.init(milliseconds:))
+        }
+    }
+
+    /// When the oldest poll began that is still there.
+    public func oldestPoll() throws(HistoryError) -> Date? {
+        try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }
     }
 
     /// When the newest usable poll began.
     public func lastUsablePoll() throws(HistoryError) -> Date? {
         try read { db in
             try Int64.fetchOne(
-                db, sql: "SELECT at FROM poll WHERE outcome <> 'failed' ORDER BY at DESC LIMIT 1"
+                db, sql: "SELECT at FROM poll WHERE outcome <> 'failed' AND NOT backfilled ORDER BY at DESC LIMIT 1"
             ).map(Date.init(milliseconds:))
         }
     }
@@ -48,8 +62,7 @@ extension HistoryReader {
     /// What database and write-ahead log take on disk, without asking the database.
     public func bytesOnDisk() -> Int64 {
         ["", "-wal"].reduce(0) { sum, suffix in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
-            return sum + ((attributes?[.size] as? Int64) ?? (attributes?[.size] as? Int).map(Int64.init) ?? 0)
+            sum + (FileHeader.size(of: path + suffix) ?? 0)
         }
     }
 }

@@ -24,14 +24,14 @@ extension HistoryReader {
         _ body: (RecordedSample) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            // A quote is never later than its poll by more than a clock's error, so earlier polls are passed over.
-            let from = since.map { ($0 - .minutes(5)).milliseconds } ?? .min
+            // A quote is never later than its poll by more than a clock's error and the poll's own length.
+            let from = since.map { $0.milliseconds - OpenCandles.slack } ?? .min
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
                     SELECT poll.fetched_at, sample.age, significand, exponent, confirmed, feed.name
                     FROM poll
-                    CROSS JOIN sample ON sample.poll = poll.id AND sample.series =
+                    CROSS JOIN sample ON sample.id = (poll.id << 20) +
                         (SELECT id FROM series WHERE market = ? AND currency = ?)
                     LEFT JOIN feed ON feed.id = poll.feed
                     WHERE poll.at >= ?
@@ -52,25 +52,21 @@ extension HistoryReader {
     }
 
     /// Hands out every trusted sample of the polls between two moments (by poll time), oldest poll first.
+    ///
+    /// - Parameter wanted: Only of these markets; nil: of all.
     public func samples(
-        in currency: Currency, polledSince since: Date, until: Date,
+        of wanted: Set<MarketID>? = nil, in currency: Currency, polledSince since: Date, until: Date,
         _ body: (MarketID, Date, Price) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT series.market, poll.fetched_at - sample.age, significand, exponent
-                    FROM poll
-                    CROSS JOIN sample ON sample.poll = poll.id
-                    JOIN series ON series.id = sample.series AND series.currency = ?
-                    WHERE poll.at >= ? AND poll.at < ? AND confirmed
-                    ORDER BY poll.at, poll.id
-                    """, arguments: [currency.code, since.milliseconds, until.milliseconds])
-            while let row = try rows.next() {
-                guard let market = try? MarketID(row[0]), let price = Price(significand: row[2], exponent: row[3])
-                else { continue }
-                try body(market, Date(milliseconds: row[1]), price)
+            // The daemon asks at every poll, and on its first day there is nothing in the span.
+            let any = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)")
+            guard try Bool.fetchOne(any, arguments: [since.milliseconds, until.milliseconds]) == true else { return }
+            let markets = try SeriesIDs.markets(db, in: currency, only: wanted)
+            try SampleScan.all(db, polledSince: since.milliseconds, until: until.milliseconds) {
+                series, quotedAt, price in
+                guard let market = markets[series] else { return }
+                try body(market, Date(milliseconds: quotedAt), price)
             }
         }
     }

@@ -12,9 +12,11 @@ public struct RecalledPoll: Sendable {
 }
 
 extension HistoryReader {
-    /// Hands out the usable polls since `since`, oldest first.
+    /// Hands out the usable polls from `since` on and before `until`, oldest first, as far as they are about these
+    /// markets.
     public func recall(
-        _ markets: [MarketID], in currency: Currency, since: Date, _ body: (RecalledPoll) throws -> Void
+        _ markets: [MarketID], in currency: Currency, since: Date, until: Date = .distantFuture,
+        _ body: (RecalledPoll) throws -> Void
     ) throws(HistoryError) {
         try read { db in
             let places = Dictionary(markets.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
@@ -24,15 +26,24 @@ extension HistoryReader {
             while let row = try known.next() {
                 if let place = places[row[1]] { series[row[0]] = place }
             }
+            // Few markets are sought one by one in each poll, many are read with all that stand beside them.
+            let ids =
+                series.count <= 32
+                ? "id IN (\(series.keys.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
+                : "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)"
             let samples = try db.makeStatement(
-                sql: "SELECT series, significand, exponent, age FROM sample WHERE poll = ? AND confirmed")
+                sql: """
+                    SELECT id & \(SampleKey.largestSeries), significand, exponent, age FROM sample
+                    WHERE \(ids) AND confirmed ORDER BY id
+                    """)
             let unknown = try db.makeStatement(
                 sql: """
                     SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')
                     """)
             let polls = try Row.fetchCursor(
-                db, sql: "SELECT id, fetched_at FROM poll WHERE at >= ? AND outcome <> 'failed' ORDER BY at, id",
-                arguments: [since.milliseconds])
+                db,
+                sql: "SELECT id, fetched_at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, id",
+                arguments: [since.milliseconds, until.milliseconds])
             while let row = try polls.next() {
                 let id: Int64 = row[0]
                 let fetchedAt: Int64 = row[1]

@@ -4,6 +4,9 @@ import GRDBSQLite
 
 /// Opens the database file: as its one writer, or beside it as a reader that changes nothing.
 enum DatabaseFile {
+    /// From so many pages on the log is folded in, and cut back to their size.
+    static let logPages = 128
+
     /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
     /// before anything is written to them.
     static func openForWriting(_ path: String) throws(HistoryError) -> DatabaseQueue {
@@ -14,12 +17,39 @@ enum DatabaseFile {
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { db in
                 // Power loss must not take back what was announced.
-                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2")
+                try db.execute(
+                    sql: """
+                        PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
+                        PRAGMA wal_autocheckpoint = \(logPages); PRAGMA journal_size_limit = \(logPages * 4096)
+                        """)
                 keepWALFiles(db)
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
+            guard try queue.read({ sqlite3_db_readonly($0.sqliteConnection, "main") }) == 0 else {
+                throw DatabaseError(resultCode: .SQLITE_READONLY)
+            }
             try Schema.migrator.migrate(queue)
+            try queue.write { db in
+                try db.execute(
+                    sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('installation', ?)",
+                    arguments: [UUID().uuidString])
+            }
             shareReading(path)
+            return queue
+        }
+    }
+
+    /// What the daemon asks while the database cannot be written: the database as it is, where it can be read, else an
+    /// empty one in memory.
+    static func openStandIn(for path: String) throws(HistoryError) -> DatabaseQueue {
+        if let readable = try? openForReading(path) { return readable }
+        return try openInMemory(for: path)
+    }
+
+    static func openInMemory(for path: String) throws(HistoryError) -> DatabaseQueue {
+        try HistoryError.naming("open a stand-in for", path) {
+            let queue = try DatabaseQueue()
+            try Schema.migrator.migrate(queue)
             return queue
         }
     }

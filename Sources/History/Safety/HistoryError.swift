@@ -15,6 +15,8 @@ public struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupt
         /// The disk is full, read-only, or refuses access.
         case unwritable
+        /// This file cannot take a copy.
+        case invalidTarget
         /// Any other failure to read or write.
         case other
     }

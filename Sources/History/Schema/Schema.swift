@@ -10,15 +10,20 @@ enum Schema {
         migrator.registerMigration("1: polls, samples, alerts, feeds") { db in
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             try db.execute(sql: polls)
+            try db.execute(sql: candles)
             try db.execute(sql: alerts)
             try db.execute(sql: feeds)
             try db.execute(sql: views)
+            try db.execute(sql: "INSERT INTO setting (name, value) VALUES ('candles_until', '0')")
         }
         return migrator
     }
 
-    /// Samples are clustered by poll, so that a poll is one append. Times are milliseconds since 1970.
-    /// A price is `significand` × 10^`exponent`, exact; `age` is by how much the quote was older than the answer.
+    /// Times are milliseconds since 1970. A price is `significand` × 10^`exponent`, exact.
+    ///
+    /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
+    /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
+    /// `watch` has a row for each poll from which on a market was watched, or was not.
     private static let polls = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE feed (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -28,6 +33,7 @@ enum Schema {
             currency TEXT NOT NULL,
             symbol TEXT NOT NULL,
             name TEXT NOT NULL,
+            newest_candle INTEGER,
             UNIQUE (market, currency)
         );
         CREATE TABLE poll (
@@ -37,25 +43,51 @@ enum Schema {
             feed INTEGER REFERENCES feed,
             outcome TEXT NOT NULL,
             error TEXT,
-            samples INTEGER NOT NULL
+            samples INTEGER NOT NULL,
+            backfilled INTEGER NOT NULL
         );
         CREATE INDEX poll_by_time ON poll (at);
         CREATE TABLE sample (
-            poll INTEGER NOT NULL,
-            series INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY,
             significand INTEGER NOT NULL,
             exponent INTEGER NOT NULL,
             age INTEGER NOT NULL,
-            confirmed INTEGER NOT NULL,
-            PRIMARY KEY (poll, series)
-        ) WITHOUT ROWID;
+            confirmed INTEGER NOT NULL
+        );
         CREATE TABLE unknown (
             poll INTEGER NOT NULL,
             series INTEGER NOT NULL,
             reason TEXT NOT NULL,
             PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
+        CREATE TABLE watch (
+            poll INTEGER NOT NULL,
+            series INTEGER NOT NULL,
+            watched INTEGER NOT NULL,
+            PRIMARY KEY (poll, series)
+        ) WITHOUT ROWID;
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
+        """
+
+    /// `hour` counts the hours since 1970. The setting `candles_until` is the first hour that is still open: its
+    /// candles, and those of later hours, follow from the samples.
+    private static let candles = """
+        CREATE TABLE candle (
+            hour INTEGER NOT NULL,
+            series INTEGER NOT NULL,
+            open INTEGER NOT NULL,
+            open_exponent INTEGER NOT NULL,
+            high INTEGER NOT NULL,
+            high_exponent INTEGER NOT NULL,
+            low INTEGER NOT NULL,
+            low_exponent INTEGER NOT NULL,
+            close INTEGER NOT NULL,
+            close_exponent INTEGER NOT NULL,
+            samples INTEGER NOT NULL,
+            volume_24h REAL,
+            market_cap REAL,
+            PRIMARY KEY (hour, series)
+        ) WITHOUT ROWID;
         """
 
     private static let alerts = """
@@ -126,7 +158,9 @@ enum Schema {
         """
 
     /// For people at a `sqlite3` shell: times in whole epoch seconds, `price` a number that compares and
-    /// sorts as one, `price_text` with the exact digits.
+    /// sorts as one, `price_text` with the exact digits. A sample's id says which poll and series it belongs to both
+    /// ways round, so that a question about one market seeks and one about all of them scans. The open hour's candles
+    /// are counted from its samples.
     private static let views = """
         CREATE VIEW prices AS
         SELECT series.market AS market,
@@ -144,9 +178,39 @@ enum Schema {
                    ELSE '0.' || substr('000000000000000000', 1, -exponent - length(significand)) || significand
                END AS price_text
         FROM sample
-        JOIN poll ON poll.id = sample.poll
-        JOIN series ON series.id = sample.series
+        JOIN poll ON poll.id = sample.id >> 20 AND sample.id = (poll.id << 20) + series.id
+        JOIN series ON series.id = sample.id & 1048575
         LEFT JOIN feed ON feed.id = poll.feed;
+
+        CREATE VIEW candles AS
+        SELECT series.market AS market,
+               series.currency AS currency,
+               candle.hour * 3600 AS start,
+               CAST(open || 'e' || open_exponent AS REAL) AS open,
+               CAST(high || 'e' || high_exponent AS REAL) AS high,
+               CAST(low || 'e' || low_exponent AS REAL) AS low,
+               CAST(close || 'e' || close_exponent AS REAL) AS close,
+               candle.samples AS samples,
+               candle.volume_24h AS volume_24h,
+               candle.market_cap AS market_cap
+        FROM candle JOIN series ON series.id = candle.series
+        UNION ALL
+        SELECT DISTINCT series.market, series.currency, hour * 3600,
+               first_value(price) OVER bucket, max(price) OVER bucket, min(price) OVER bucket,
+               last_value(price) OVER bucket, count(*) OVER bucket, NULL, NULL
+        FROM (
+            SELECT sample.id & 1048575 AS series, (poll.fetched_at - sample.age) / 3600000 AS hour,
+                   poll.fetched_at - sample.age AS quoted_at,
+                   CAST(significand || 'e' || exponent AS REAL) AS price
+            FROM poll
+            CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+            WHERE confirmed AND poll.at >= 3600000 * (SELECT CAST(value AS INTEGER) - 2 FROM setting
+                                                      WHERE name = 'candles_until')
+        ) AS running
+        JOIN series ON series.id = running.series
+        WHERE hour >= (SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'candles_until')
+        WINDOW bucket AS (PARTITION BY running.series, hour ORDER BY quoted_at
+                          ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 
         CREATE VIEW alerts AS
         SELECT event_id, event, rule, market, at / 1000 AS at, CAST(price AS REAL) AS price, severity, late_s

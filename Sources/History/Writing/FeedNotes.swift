@@ -5,8 +5,8 @@ import GRDB
 extension HistoryWriter {
     public func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
         try reader.read { db in
-            try Data.fetchOne(
-                db, sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?", arguments: [feed, name])
+            let find = try db.cachedStatement(sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?")
+            return try Data.fetchOne(find, arguments: [feed, name])
         }
     }
 
@@ -38,12 +38,8 @@ extension HistoryWriter {
 
     public func requests(of feed: String, in month: String) throws(HistoryError) -> Int {
         try reader.read { db in
-            try Int.fetchOne(
-                db, sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?", arguments: [feed, month]) ?? 0
+            let find = try db.cachedStatement(sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?")
+            return try Int.fetchOne(find, arguments: [feed, month]) ?? 0
         }
-    }
-
-    private func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
-        try HistoryError.naming(operation, path) { try queue.write(body) }
     }
 }

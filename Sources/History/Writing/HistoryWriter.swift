@@ -4,22 +4,180 @@ import Markets
 import Synchronization
 
 /// The daemon's hold on the history: it alone writes polls, alert states and events.
+///
+/// A database that cannot be written (a full disk, a read-only one) does not stop it: what was recorded before is
+/// read as far as it can be, every `record` tries again, and the first that succeeds goes on where it stood.
 public final class HistoryWriter: Sendable {
     public let path: String
     /// Answers the daemon's own questions.
     public let reader: HistoryReader
     /// Random, made with the database: tells its events from those of any other.
     public let installation: String
-    private let lock: DaemonLock
-    let queue: DatabaseQueue
-    /// Nil until the first poll, and after one that could not be written.
-    let series = Mutex<SeriesIDs?>(nil)
+    private let hold = Mutex(Hold())
     /// The file's version when others' changes were last looked for.
     let seenVersion = Mutex<Int64>(-1)
+    /// Nil until the first poll.
+    let carried = Mutex<CarriedOver?>(nil)
+    /// Nil until it is asked for.
+    let totals = Mutex<HistorySize?>(nil)
+
+    private struct Hold {
+        var lock: DaemonLock?
+        /// Nil while the database cannot be opened for writing.
+        var queue: DatabaseQueue?
+        var fault: HistoryError?
+        var endedUncleanly = false
+        var isClosed = false
+        var replacements: [ReplacedDatabase] = []
+        var damage: HistoryError?
+        /// What the file was before SQLite opened it.
+        var header: FileHeader?
+    }
 
     /// Takes the daemon's lock and opens the database at `path`, making it and its folder where they are missing.
+    ///
+    /// A damaged database is set aside and a new one begun. Throws where another daemon holds the database, where it
+    /// is somebody else's and where a newer release wrote it; what the disk refuses is in `fault`.
     public init(at path: String) throws(HistoryError) {
         self.path = path
+        var start = Hold()
+        let standIn: DatabaseQueue
+        do {
+            let queue = try Self.open(path, &start)
+            standIn = queue
+        } catch {
+            switch error.kind {
+            case .unwritable, .other, .corrupt: start.fault = error
+            default: throw error
+            }
+            standIn = try DatabaseFile.openStandIn(for: path)
+        }
+        reader = HistoryReader(path: path, queue: standIn)
+        installation = (try? reader.installation()) ?? UUID().uuidString
+        hold.withLock { $0 = start }
+    }
+
+    /// The database that answers now: the open one, or what stands in for it.
+    var queue: DatabaseQueue { reader.queue }
+
+    /// Why nothing can be recorded; nil where the database is open.
+    public var fault: HistoryError? { hold.withLock { $0.fault } }
+
+    /// The databases that were set aside since this was last asked.
+    public func takeReplacements() -> [ReplacedDatabase] {
+        hold.withLock { hold in
+            defer { hold.replacements = [] }
+            return hold.replacements
+        }
+    }
+
+    /// Databases that were set aside at any time and still lie there, waiting for their owner's decision.
+    public func replacedDatabases() -> [String] { ReplacedDatabase.found(beside: path) }
+
+    /// How much the history holds, counted once and carried on from there.
+    public func size() throws(HistoryError) -> HistorySize {
+        if var known = totals.withLock({ $0 }) {
+            known.bytes = reader.bytesOnDisk()
+            return known
+        }
+        let counted = try reader.size()
+        totals.withLock { $0 = counted }
+        return counted
+    }
+
+    /// Reads the whole database after an unclean end and returns what is wrong with it, which makes the next `record`
+    /// set it aside. Takes a second for every 60 MB of a cold file, beside the polls.
+    public func checkAfterUncleanEnd() async -> HistoryError? {
+        guard hold.withLock({ $0.endedUncleanly && $0.queue != nil }) else { return nil }
+        let fault = await withCheckedContinuation { continuation in
+            // A thread of its own: the check blocks for as long as the disk needs.
+            DispatchQueue.global(qos: .utility).async { [path] in
+                continuation.resume(returning: IntegrityCheck.quick(path))
+            }
+        }
+        hold.withLock { hold in
+            hold.endedUncleanly = false
+            hold.damage = fault
+        }
+        return fault
+    }
+
+    /// Folds the write-ahead log into the database; what is not folded now is at the next start.
+    public func close() throws(HistoryError) {
+        let queue = hold.withLock { hold in
+            defer { hold.queue = nil }
+            hold.isClosed = true
+            return hold.queue
+        }
+        guard let queue else { return }
+        // Whoever asks once more finds nothing, instead of a connection that is gone.
+        reader.ask(try DatabaseFile.openInMemory(for: path))
+        try HistoryError.naming("close", path) {
+            try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            try queue.close()
+        }
+    }
+}
+
+extension HistoryWriter {
+    /// The open database. One that could not be opened before is tried again; a damaged one is refused.
+    func openDatabase() throws(HistoryError) -> DatabaseQueue {
+        try hold.withLock { hold throws(HistoryError) in
+            if let damage = hold.damage { throw damage }
+            if let queue = hold.queue { return queue }
+            if hold.isClosed { throw HistoryError(.other, "write to", path, cause: "it has been closed") }
+            // A connection that was opened on a read-only disk would make those after it read-only, too.
+            reader.ask(try DatabaseFile.openInMemory(for: path))
+            do throws(HistoryError) {
+                let queue = try Self.open(path, &hold)
+                reader.ask(queue)
+                hold.fault = nil
+                return queue
+            } catch {
+                hold.fault = error
+                reader.ask(try DatabaseFile.openStandIn(for: path))
+                throw error
+            }
+        }
+    }
+
+    /// Writes something small, such as a note or what a turn without a poll changed, in a transaction of its own.
+    func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
+        let queue = try openDatabase()
+        return try HistoryError.naming(operation, path) { try queue.write(body) }
+    }
+
+    /// Lets go of a database that cannot be written, so that it is opened anew: a connection that began on a
+    /// read-only disk stays read-only.
+    func abandon(because error: HistoryError) {
+        hold.withLock { hold in
+            hold.fault = error
+            hold.queue = nil
+        }
+        carried.withLock { $0 = nil }
+    }
+
+    /// Sets the damaged database aside and begins a new one with all that can still be read of the old one's state.
+    public func replace(damagedBy error: HistoryError) throws(HistoryError) {
+        try hold.withLock { hold throws(HistoryError) in
+            // Whoever is still at the old connection keeps it until done; closing it under them would not do.
+            hold.queue = nil
+            hold.fault = error
+            reader.ask(try DatabaseFile.openInMemory(for: path))
+            let replaced = try ReplacedDatabase.setAside(path, because: error)
+            hold.replacements.append(replaced)
+            hold.damage = nil
+            let queue = try DatabaseFile.openForWriting(path)
+            Salvage.states(from: replaced.path, into: queue)
+            hold.queue = queue
+            hold.fault = nil
+            reader.ask(queue)
+        }
+        carried.withLock { $0 = nil }
+        totals.withLock { $0 = nil }
+    }
+
+    private static func open(_ path: String, _ hold: inout Hold) throws(HistoryError) -> DatabaseQueue {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -28,27 +186,24 @@ public final class HistoryWriter: Sendable {
                 .unwritable, "make the folder", folder, cause: error.localizedDescription,
                 cure: "make it by hand for this user, or name another history.database")
         }
-        lock = try DaemonLock(for: path)
-        let queue = try DatabaseFile.openForWriting(path)
-        self.queue = queue
-        reader = HistoryReader(path: path, queue: queue)
-        installation = try HistoryError.naming("open", path) { try queue.write(Self.installationID) }
-    }
-
-    /// Folds the write-ahead log into the database; what is not folded now is at the next start.
-    public func close() throws(HistoryError) {
-        try HistoryError.naming("close", path) {
-            try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-            try queue.close()
+        if hold.lock == nil { hold.lock = try DaemonLock(for: path) }
+        hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
+        let queue: DatabaseQueue
+        do {
+            // Read once only, for as long as SQLite has not opened it: to close it later would drop SQLite's locks.
+            let header = hold.header ?? FileHeader(of: path)
+            if hold.header == nil { try header.refuseOthers(path) }
+            hold.header = header
+            queue = try DatabaseFile.openForWriting(path)
+        } catch  where error.kind == .corrupt {
+            if hold.header?.isForeign == true { throw FileHeader.foreign(path) }
+            let replaced = try ReplacedDatabase.setAside(path, because: error)
+            hold.replacements.append(replaced)
+            hold.endedUncleanly = false
+            queue = try DatabaseFile.openForWriting(path)
+            Salvage.states(from: replaced.path, into: queue)
         }
-    }
-
-    private static func installationID(_ db: Database) throws -> String {
-        if let known = try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'installation'") {
-            return known
-        }
-        let made = UUID().uuidString
-        try db.execute(sql: "INSERT INTO setting (name, value) VALUES ('installation', ?)", arguments: [made])
-        return made
+        hold.queue = queue
+        return queue
     }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement whose values are all integers, bound without boxing: the samples of a poll are most of
+/// A prepared statement of five values that are all integers, bound without boxing: the samples of a poll are most of
 /// what is ever written, and GRDB's arguments cost as much as SQLite's own work on them.
 struct IntegerInsert {
     private let statement: Statement
@@ -12,9 +12,13 @@ struct IntegerInsert {
         connection = db.sqliteConnection
     }
 
-    func run(_ values: Int64...) throws {
+    func run(_ first: Int64, _ second: Int64, _ third: Int64, _ fourth: Int64, _ fifth: Int64) throws {
         let handle = statement.sqliteStatement
-        for (index, value) in values.enumerated() { sqlite3_bind_int64(handle, CInt(index + 1), value) }
+        sqlite3_bind_int64(handle, 1, first)
+        sqlite3_bind_int64(handle, 2, second)
+        sqlite3_bind_int64(handle, 3, third)
+        sqlite3_bind_int64(handle, 4, fourth)
+        sqlite3_bind_int64(handle, 5, fifth)
         let result = sqlite3_step(handle)
         sqlite3_reset(handle)
         guard result == SQLITE_DONE else {

@@ -14,14 +14,20 @@ public struct PollRecord: Sendable {
     public var error: String?
     public var samples: [Sample]
     public var unknown: [(market: MarketID, reason: UnknownReason)]
-    /// The largest markets by rank, where the poll changed them.
+    /// The markets that are watched from this poll on; nil: those of the poll before.
+    public var watched: [MarketID]?
+    /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
+    /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
+    /// is the moment that they speak of.
+    public var backfilled: Bool
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
+        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
+        backfilled: Bool = false
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -31,7 +37,9 @@ public struct PollRecord: Sendable {
         self.error = error
         self.samples = samples
         self.unknown = unknown
+        self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
+        self.backfilled = backfilled
     }
 }

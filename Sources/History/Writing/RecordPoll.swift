@@ -3,25 +3,57 @@ import GRDB
 import Markets
 
 extension HistoryWriter {
-    /// Writes a poll with its samples, alert states and events in one transaction.
+    /// Writes a poll with its samples, candles, alert states and events in one transaction.
+    ///
+    /// Where the database could not be opened before, it is tried again; one that turns out to be damaged is set aside
+    /// and the poll is the first of a new one.
     public func record(_ poll: PollRecord) throws(HistoryError) {
-        try HistoryError.naming("record a poll in", path) {
-            try series.withLock { known in
-                // A transaction that fails takes back the numbers it gave out.
-                var ids = known.flatMap { $0.speaks(of: poll.currency) ? $0 : nil }
-                known = nil
-                try queue.write { db in
-                    var series = try ids ?? SeriesIDs(db, currency: poll.currency)
-                    let id = try insertPoll(poll, db)
-                    try insertSamples(poll, id, &series, db)
-                    try insertUnknown(poll, id, &series, db)
-                    if let ranking = poll.ranking { try replaceRanking(ranking, db) }
-                    try store(poll.alerts, db)
-                    ids = series
-                }
-                known = ids
-            }
+        do {
+            try write(poll)
+        } catch  where error.kind == .corrupt {
+            try replace(damagedBy: error)
+            try write(poll)
         }
+    }
+
+    private func write(_ poll: PollRecord) throws(HistoryError) {
+        let queue = try openDatabase()
+        do {
+            try HistoryError.naming("record a poll in", path) {
+                try carried.withLock { carried in
+                    // A transaction that fails takes back the numbers it gave out, and the candles it counted.
+                    let before = carried.flatMap { $0.currency == poll.currency ? $0 : nil }
+                    carried = nil
+                    do {
+                        carried = try queue.write { db in
+                            var memory = try before ?? CarriedOver(db, currency: poll.currency)
+                            try insert(poll, &memory, db)
+                            return memory
+                        }
+                    } catch {
+                        carried = before
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            if error.kind == .unwritable { abandon(because: error) }
+            throw error
+        }
+        totals.withLock { $0?.add(poll) }
+    }
+
+    private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
+        let id = try insertPoll(poll, db)
+        try insertSamples(poll, id, &memory, db)
+        try insertUnknown(poll, id, &memory.series, db)
+        if !poll.backfilled { try memory.candles.close(before: poll.fetchedAt, db) }
+        if let watched = poll.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }
+        if let ranking = poll.ranking, ranking != memory.ranking {
+            try replaceRanking(ranking, db)
+            memory.ranking = ranking
+        }
+        try store(poll.alerts, db)
     }
 
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
@@ -32,31 +64,50 @@ extension HistoryWriter {
             feed = db.lastInsertedRowID
         }
         let insert = try db.cachedStatement(
-            sql: "INSERT INTO poll (at, fetched_at, feed, outcome, error, samples) VALUES (?, ?, ?, ?, ?, ?)")
+            sql: """
+                INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """)
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, feed, poll.outcome.rawValue, poll.error,
-            poll.samples.count,
+            poll.samples.count, poll.backfilled,
         ])
         return db.lastInsertedRowID
     }
 
-    private func insertSamples(_ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database) throws {
+    private func insertSamples(
+        _ poll: PollRecord, _ id: Int64, _ memory: inout CarriedOver, _ db: Database
+    ) throws {
+        guard !poll.samples.isEmpty else { return }
         let insert = try IntegerInsert(
-            db, "INSERT INTO sample (poll, series, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?, ?)")
+            db, "INSERT INTO sample (id, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?)")
         let fetchedAt = poll.fetchedAt.milliseconds
-        var rows: [(Int64, Sample)] = []
-        for sample in poll.samples {
-            rows.append((try series.id(of: sample.market, symbol: sample.symbol, name: sample.name, db), sample))
-        }
         // In the order of the key, so that every page is appended to and none is split.
-        for (series, sample) in rows.sorted(by: { $0.0 < $1.0 }) {
+        var places: [(series: Int64, place: Int)] = []
+        places.reserveCapacity(poll.samples.count)
+        for (place, sample) in poll.samples.enumerated() {
+            places.append(
+                (try memory.series.id(of: sample.market, symbol: sample.symbol, name: sample.name, db), place))
+        }
+        places.sort { $0.series < $1.series }
+        for (series, place) in places {
+            let sample = poll.samples[place]
+            let quotedAt = sample.quotedAt.milliseconds
             try insert.run(
-                id, series, sample.price.significand, Int64(sample.price.exponent),
-                fetchedAt - sample.quotedAt.milliseconds, 1)
+                SampleKey.id(poll: id, series: series), sample.price.significand, Int64(sample.price.exponent),
+                fetchedAt - quotedAt, sample.confirmed ? 1 : 0)
+            guard sample.confirmed else { continue }
+            if poll.backfilled {
+                try memory.candles.recount(series, hourOf: quotedAt, db)
+            } else {
+                try memory.candles.add(sample, quotedAt: quotedAt, series, db)
+            }
         }
     }
 
-    private func insertUnknown(_ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database) throws {
+    private func insertUnknown(
+        _ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database
+    ) throws {
         guard !poll.unknown.isEmpty else { return }
         let insert = try db.cachedStatement(sql: "INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)")
         for (market, reason) in poll.unknown {

@@ -22,8 +22,6 @@ struct SeriesIDs {
         }
     }
 
-    func speaks(of currency: Currency) -> Bool { self.currency == currency }
-
     /// The number of this market, made where it has none; a changed symbol or name is taken over.
     mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64 {
         guard let found = known[market] else {
@@ -31,6 +29,9 @@ struct SeriesIDs {
                 sql: "INSERT INTO series (market, currency, symbol, name) VALUES (?, ?, ?, ?)")
             try insert.execute(arguments: [market.text, currency.code, symbol ?? "", name ?? ""])
             let id = db.lastInsertedRowID
+            guard id <= SampleKey.largestSeries else {
+                throw DatabaseError(resultCode: .SQLITE_FULL, message: "more markets than a history can tell apart")
+            }
             known[market] = Entry(id: id, symbol: symbol ?? "", name: name ?? "")
             return id
         }
@@ -41,5 +42,18 @@ struct SeriesIDs {
             known[market] = Entry(id: found.id, symbol: symbol, name: name)
         }
         return found.id
+    }
+
+    /// The markets behind the numbers.
+    static func markets(_ db: Database, in currency: Currency, only wanted: Set<MarketID>?) throws -> [Int64: MarketID]
+    {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT id, market FROM series WHERE currency = ?", arguments: [currency.code])
+        var markets: [Int64: MarketID] = [:]
+        while let row = try rows.next() {
+            guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
+            markets[row[0]] = market
+        }
+        return markets
     }
 }

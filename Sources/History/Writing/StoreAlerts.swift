@@ -5,7 +5,7 @@ import Markets
 extension HistoryWriter {
     /// Writes what a turn without a poll changed, in one transaction.
     public func record(_ changes: AlertRecord) throws(HistoryError) {
-        try HistoryError.naming("record alerts in", path) { try queue.write { try store(changes, $0) } }
+        try write("record alerts in") { try store(changes, $0) }
     }
 
     func store(_ changes: AlertRecord, _ db: Database) throws {

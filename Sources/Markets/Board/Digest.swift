@@ -22,10 +22,12 @@ public struct Sample: Hashable, Sendable {
     public var quotedAt: Date
     public var volume24h: Double?
     public var marketCap: Double?
+    /// False for a move that is not believed yet: kept, and left out of candles, windows and summaries.
+    public var confirmed: Bool
 
     public init(
         market: MarketID, symbol: String, name: String, price: Price, quotedAt: Date, volume24h: Double? = nil,
-        marketCap: Double? = nil
+        marketCap: Double? = nil, confirmed: Bool = true
     ) {
         self.market = market
         self.symbol = symbol
@@ -34,6 +36,7 @@ public struct Sample: Hashable, Sendable {
         self.quotedAt = quotedAt
         self.volume24h = volume24h
         self.marketCap = marketCap
+        self.confirmed = confirmed
     }
 }
 

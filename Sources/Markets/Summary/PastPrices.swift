@@ -8,7 +8,7 @@ public struct PastPrices: Sendable {
     public let tolerance: Duration
     private var points: [MarketID: [Point]] = [:]
 
-    private struct Point {
+    fileprivate struct Point {
         var quotedAt: Int64
         var price: Price
     }
@@ -26,12 +26,7 @@ public struct PastPrices: Sendable {
     /// Adds a sample; in any order, though in the order of time is quickest.
     public mutating func add(_ market: MarketID, quotedAt: Date, price: Price) {
         let point = Point(quotedAt: quotedAt.milliseconds, price: price)
-        var list = points[market, default: []]
-        points[market] = nil  // so that the list is changed in place
-        var place = list.count
-        while place > 0, list[place - 1].quotedAt > point.quotedAt { place -= 1 }
-        list.insert(point, at: place)
-        points[market] = list
+        points[market, default: []].insert(inOrder: point)
     }
 
     /// Drops what no quote from `now` on can ask for.
@@ -57,5 +52,13 @@ public struct PastPrices: Sendable {
         }
         guard let near, abs(list[near].quotedAt - target) <= tolerance.inMilliseconds else { return nil }
         return list[near].price
+    }
+}
+
+extension [PastPrices.Point] {
+    fileprivate mutating func insert(inOrder point: PastPrices.Point) {
+        var place = count
+        while place > 0, self[place - 1].quotedAt > point.quotedAt { place -= 1 }
+        if place == count { append(point) } else { insert(point, at: place) }
     }
 }

@@ -25,17 +25,17 @@ struct HistoryCommand: AsyncParsableCommand {
             let reader = try HistoryReader(at: configuration.history.database)
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()
+            let (since, until) = (since.date(now: now), until?.date(now: now))
             var output = RecordOutput(every == nil ? Records.sampleColumns : Records.candleColumns, format)
-            var candles = every.map(CandleBuilder.init(length:))
-            try reader.samples(of: market, in: currency, since: since.date(now: now), until: until?.date(now: now)) {
-                sample in
-                guard candles != nil else { return output.write(Records.values(of: sample)) }
-                guard sample.confirmed, let candle = candles?.add(sample.price, quotedAt: sample.quotedAt) else {
-                    return
+            if let every {
+                try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
+                    output.write(Records.values(of: candle, market, currency))
                 }
-                output.write(Records.values(of: candle, market, currency))
+            } else {
+                try reader.samples(of: market, in: currency, since: since, until: until) { sample in
+                    output.write(Records.values(of: sample))
+                }
             }
-            if let candle = candles?.finish() { output.write(Records.values(of: candle, market, currency)) }
             output.finish()
         }
     }

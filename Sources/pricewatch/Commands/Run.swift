@@ -41,6 +41,7 @@ struct Run: AsyncParsableCommand {
     private func pollOnce(_ assembly: Assembly) async throws {
         await assembly.cycle.tellUntold()
         let ending = await assembly.cycle.turn(obeying: .namedOnly)
+        await assembly.cycle.tidy()
         await assembly.cycle.close()
         await assembly.finish()
         switch ending {

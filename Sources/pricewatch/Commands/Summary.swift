@@ -9,8 +9,8 @@ struct Summary: AsyncParsableCommand {
         abstract: "Up from down: how many markets rose and fell, the largest moves, and how much was watched.")
 
     @OptionGroup var installation: InstallationOptions
-    @Option(help: "Over which time: 1h, 24h, 7d …", transform: Window.parse)
-    var window = Duration.hours(24)
+    @Option(help: "Over which time: 1h, 24h, 7d …", transform: Window.init(parsing:))
+    var window = Window(text: "24h", length: .hours(24))
     @Flag(help: "For programs.")
     var json = false
 
@@ -23,36 +23,42 @@ struct Summary: AsyncParsableCommand {
             if json {
                 var writer = JSONWriter()
                 writer.object { json in
-                    json.member("window_s", Int(window.inSeconds))
+                    json.member("window_s", Int(window.length.inSeconds))
                     json.member("at", now)
                     summary.members(&json)
                 }
                 output.line(writer.text)
             } else {
-                for line in SummaryView.lines(summary, window: window.unitsText) { output.line(line) }
+                for line in SummaryView.lines(summary, window: window.text) { output.line(line) }
             }
         }
     }
 
     /// For 24 h the daemon knows more than the history: the provider's own figures, where ours do not reach back.
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> DaySummary? {
-        guard window == .hours(24), let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2
+        guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
+            let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2
         else { return nil }
         return source.document.summary
     }
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> DaySummary {
         let reader = try HistoryReader(at: configuration.history.database)
-        return try DaySummary(recordedIn: reader, configuration, window: window, now: now)
+        return try DaySummary(recordedIn: reader, configuration, window: window.length, now: now)
     }
 }
 
-/// The options' way to read a window.
-enum Window {
-    static func parse(_ text: String) throws -> Duration {
-        guard let duration = Duration(unitsText: text), duration >= .minutes(1) else {
+/// A length of time as it was asked for.
+struct Window: Sendable {
+    var text: String
+    var length: Duration
+}
+
+extension Window {
+    @Sendable init(parsing text: String) throws {
+        guard let length = Duration(unitsText: text), length >= .minutes(1) else {
             throw ValidationError("'\(text)' is no window: write 1h, 24h or 7d, at least 1m")
         }
-        return duration
+        self.init(text: text, length: length)
     }
 }

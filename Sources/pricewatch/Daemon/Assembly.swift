@@ -9,7 +9,6 @@ struct Assembly {
     let cycle: Cycle
     let settings: CycleSettings
     let log: EventLog
-    let firstDelay: Duration
     private let transport: NetworkTransport
 
     /// How the process stands to its surroundings.
@@ -56,23 +55,25 @@ struct Assembly {
             systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let logged = logFile.map(LoggedEvents.init(in:))
-        cycle = try Cycle(
-            settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
-        firstDelay = Self.delay(
-            lastPoll: try history.reader.lastPoll(), every: settings.every, now: surroundings.now())
+        let (settings, log) = (settings, log)
+        cycle = try Self.mending(history) {
+            try Cycle(
+                settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
+        }
         log.tellStart(reading, configuration, settings, database: history.path)
     }
 
     /// Closes what the network holds.
     func finish() async { await transport.shutdown() }
 
-    /// The first poll comes at once, unless the last one is too young for a good guest to ask again: a restart loop
-    /// must not ask more often than the daemon would.
-    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
-        guard let lastPoll else { return .zero }
-        let age = now.since(lastPoll)
-        guard age >= .zero else { return .zero }
-        return max(.zero, min(every, .seconds(60)) - age)
+    /// A database that turns out to be damaged when its contents are read is set aside as one that cannot be opened is.
+    private static func mending(_ history: HistoryWriter, _ build: () throws -> Cycle) throws -> Cycle {
+        do {
+            return try build()
+        } catch let error as HistoryError where error.kind == .corrupt {
+            try history.replace(damagedBy: error)
+            return try build()
+        }
     }
 }
 

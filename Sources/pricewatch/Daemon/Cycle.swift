@@ -12,6 +12,8 @@ actor Cycle {
     let now: @Sendable () -> Date
     private let history: HistoryWriter
     private let publisher: StatusPublisher
+    private let housekeeping: Housekeeping
+    private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
@@ -23,6 +25,9 @@ actor Cycle {
     private var clockFault: String?
     private var pace: Pace
     private var maxAgeTold = false
+    private var digest: DailyDigest?
+    /// When the present turn, or the last one, began; before the first, when that is to begin.
+    private var turnStarted: Date
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
 
@@ -34,6 +39,7 @@ actor Cycle {
         self.feed = feed
         self.history = history
         self.publisher = publisher
+        housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
         let reader = history.reader
@@ -49,6 +55,21 @@ actor Cycle {
         ledger = try Ledger(history, alreadyLogged: alreadyLogged)
         lastUsablePoll = try reader.lastUsablePoll()
         pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
+        let lastPoll = try reader.lastPoll()
+        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
+        firstDelay = Self.delay(lastPoll: lastPoll, every: settings.every, now: started)
+        turnStarted = started + firstDelay - settings.every
+    }
+
+    /// How long the first poll is to wait: it comes at once, unless the last one is too young for a good guest to ask
+    /// again. A restart loop must not ask more often than the daemon would.
+    nonisolated let firstDelay: Duration
+
+    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
+        guard let lastPoll else { return .zero }
+        let age = now.since(lastPoll)
+        guard age >= .zero else { return .zero }
+        return max(.zero, min(every, .seconds(60)) - age)
     }
 
     /// The time between two polls that is in force now.
@@ -63,6 +84,7 @@ actor Cycle {
 
     /// Tells what is known before the first answer.
     func begin() async {
+        housekeeping.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -75,6 +97,7 @@ actor Cycle {
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         noticeSilences()
         let started = now()
+        turnStarted = started
         guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
             return .interrupted
         }
@@ -91,18 +114,24 @@ actor Cycle {
             ending = take(answer, report, started)
         }
         pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
+        tellDigestIfDue()
         await publish(nil, finished: true)
+        housekeeping.tidyIfDue(at: now())
         return ending
     }
 
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        await housekeeping.stop()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
         close()
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
+
+    /// Waits until the history is tidy, for a process that ends with this poll.
+    func tidy() async { await housekeeping.finish() }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -132,7 +161,8 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, ranking: answer.ranking, alerts: changes.record(at: answer.fetchedAt))
+            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
@@ -228,6 +258,21 @@ extension Cycle {
         }
     }
 
+    private func tellDigestIfDue() {
+        let moment = now()
+        guard digest?.isDue(at: moment) == true else { return }
+        let summary = day.summary(of: board, at: moment)
+        log.write(.info, "summary.24h") { line in
+            line.add("up", summary.up)
+            line.add("down", summary.down)
+            line.add("flat", summary.flat)
+            line.add("unknown", summary.unknown)
+            line.add("coverage_percent", summary.coverage)
+            line.add("gainers", SummaryView.list(summary.gainers))
+            line.add("losers", SummaryView.list(summary.losers))
+        }
+    }
+
     private func tell(_ event: AlertEvent) {
         log.write(event)
         ledger.logged(event)
@@ -239,12 +284,15 @@ extension Cycle {
 
     /// - Parameter state: nil: what follows from what is known.
     private func report(_ state: StatusReport.State?) async -> StatusReport {
+        recordingNews.tell(history, fault: ledger.fault, to: log)
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
         var report = StatusReport(
             state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
+        let wait = await feed.waitInForce()?.until
+        report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
         report.lastPoll = lastPoll
         report.consecutiveFailures = failures.count
         report.feeds = [
@@ -255,8 +303,9 @@ extension Cycle {
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
-            board, failures: failures.count, lastError: lastPoll?.error, wait: await feed.waitInForce()?.until,
-            pace: pace, recording: ledger.fault, log: publisher.logFault, clock: clockFault, at: moment)
+            board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
+            pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
+            clock: clockFault, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

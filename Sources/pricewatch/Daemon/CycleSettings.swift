@@ -1,5 +1,6 @@
 import Feeds
 import Foundation
+import History
 import Markets
 
 /// What of the configuration a cycle lives by, worked out once.
@@ -18,6 +19,9 @@ struct CycleSettings: Sendable {
     var watchlist: Watchlist
     var rules: [AlertRule]
     var quota: Quota?
+    /// When the day's summary is told; nil: never.
+    var digest: (at: TimeOfDay, zone: TimeZone)?
+    var retention: Retention
     var host: String
     var startedAt: Date
 
@@ -38,10 +42,24 @@ struct CycleSettings: Sendable {
         let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
+        digest = configuration.digest.map { ($0.at, configuration.timeZone) }
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
+        retention = Retention(configuration.history)
         self.host = host
         self.startedAt = startedAt
     }
+}
+
+extension Retention {
+    init(_ settings: Configuration.History) {
+        self.init(
+            samples: settings.keepSamples.duration, candles: settings.keepCandles.duration, maxSize: settings.maxSize)
+    }
+}
+
+extension Configuration.Keeping {
+    /// Nil: forever.
+    fileprivate var duration: Duration? { if case .lasting(let duration) = self { duration } else { nil } }
 }
 
 extension Configuration {

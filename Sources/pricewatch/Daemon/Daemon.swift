@@ -10,21 +10,24 @@ struct Daemon: Service {
     /// Whether the first cycle comes before the first tick.
     let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(4)
+    static let patience = Duration.seconds(3)
 
     init(_ assembly: Assembly) {
         cycle = assembly.cycle
-        startsAtOnce = assembly.firstDelay == .zero
-        ticks = Ticks(
-            every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : assembly.firstDelay)
+        let delay = cycle.firstDelay
+        startsAtOnce = delay == .zero
+        ticks = Ticks(every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : delay)
     }
 
     func run() async {
         await cycle.begin()
         let running = RunningTurn()
         await withGracefulShutdownHandler {
-            if startsAtOnce { await turn(running) }
-            for await _ in ticks.stream { await turn(running) }
+            var beats = ticks.stream.makeAsyncIterator()
+            guard startsAtOnce ? true : await beats.next() != nil else { return }
+            await turn(running)
+            ProgramPages.giveBack()
+            while await beats.next() != nil { await turn(running) }
         } onGracefulShutdown: {
             ticks.stop()
             running.cancel(after: Self.patience)

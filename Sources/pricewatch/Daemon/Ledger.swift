@@ -6,7 +6,6 @@ import Markets
 /// nothing is announced twice once recording resumes.
 struct Ledger {
     private let history: HistoryWriter
-    private var size: HistorySize
     /// What is not yet written of alerts.
     private var pending = AlertRecord()
     private var untold: [AlertEvent]
@@ -15,7 +14,8 @@ struct Ledger {
 
     init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?) throws(HistoryError) {
         self.history = history
-        size = try history.reader.size()
+        fault = history.fault
+        _ = try history.size()
         untold = try history.reader.unloggedEvents()
         let told = untold.filter { alreadyLogged?.contains($0.id) == true }.map(\.id)
         untold.removeAll { told.contains($0.id) }
@@ -27,10 +27,7 @@ struct Ledger {
         var record = poll
         pending.add(poll.alerts)
         record.alerts = pending
-        guard write({ history throws(HistoryError) in try history.record(record) }) else { return false }
-        size.samples += Int64(poll.samples.count)
-        if size.oldestAt == nil { size.oldestAt = poll.at }
-        return true
+        return write { history throws(HistoryError) in try history.record(record) }
     }
 
     /// For a turn in which nobody was asked. True where nothing is left to be written.
@@ -62,8 +59,10 @@ struct Ledger {
     mutating func logged(_ event: AlertEvent) { pending.logged.append(event.id) }
 
     var stored: StatusReport.Stored {
-        StatusReport.Stored(
-            database: history.path, bytes: history.reader.bytesOnDisk(), samples: size.samples, oldestAt: size.oldestAt)
+        let size = try? history.size()
+        return StatusReport.Stored(
+            database: history.path, bytes: history.reader.bytesOnDisk(), samples: size?.samples ?? 0,
+            oldestAt: size?.oldestAt)
     }
 }
 
@@ -78,6 +77,8 @@ extension AlertRecord {
 
 extension AlertBook.Changes {
     func record(at now: Date) -> AlertRecord {
-        AlertRecord(alerts: alerts, events: events, endedSilences: endedSilences.map { ($0, now) })
+        AlertRecord(
+            alerts: Dictionary(alerts.map { ($0.key, $0.alert) }, uniquingKeysWith: { _, last in last }),
+            events: events, endedSilences: endedSilences.map { ($0, now) })
     }
 }

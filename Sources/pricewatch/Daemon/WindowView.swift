@@ -2,8 +2,9 @@ import Foundation
 import History
 import Markets
 
-/// The last 24 hours (or another window) as the summary needs them, carried along from poll to poll: what a poll costs does not
-/// depend on how long the history is.
+/// The last 24 hours (or another window) as the summary needs them, carried along from poll to poll: what a poll costs
+/// does not depend on how long the history is. Where the samples of the window's far end are gone, the hourly candles
+/// stand for them.
 struct WindowView {
     private let currency: Currency
     private var coverage: Coverage
@@ -17,10 +18,37 @@ struct WindowView {
         currency = settings.currency
         past = PastPrices(age: window, tolerance: min(.minutes(30), window / 4))
         coverage = Coverage(window: window, longestStep: settings.every * 2)
-        for poll in try reader.usablePolls(since: now - window - coverage.longestStep) { coverage.add(poll) }
         // A quote may be some minutes older than the poll that brought it.
         readUntil = past.span(at: now).lowerBound - .minutes(10)
+        let start = now - window
+        let oldest = try reader.oldestPoll() ?? now
+        if oldest > start { try coverWithCandles(reader, since: start, until: oldest) }
+        for poll in try reader.usablePolls(since: now - window - coverage.longestStep) { coverage.add(poll) }
         try read(reader, now: now)
+        if oldest > start { try addCandles(reader, now: now) }
+    }
+
+    /// An hour that has candles was watched.
+    private mutating func coverWithCandles(_ reader: HistoryReader, since: Date, until: Date) throws(HistoryError) {
+        let step = min(coverage.longestStep, .hours(1))
+        for hour in try reader.hoursWithCandles(since: since, until: until) {
+            var moment = hour
+            while moment <= min(hour + .hours(1), until) {
+                coverage.add(moment)
+                moment = moment + step
+            }
+        }
+    }
+
+    /// A candle opens with the first price of its hour and closes with the last.
+    private mutating func addCandles(_ reader: HistoryReader, now: Date) throws(HistoryError) {
+        let span = past.span(at: now)
+        var past = past
+        try reader.hourlyCandles(in: currency, since: span.lowerBound - .hours(1), until: span.upperBound) {
+            past.add($0, quotedAt: $1.start, price: $1.open)
+            past.add($0, quotedAt: $1.start + .hours(1) - .milliseconds(1), price: $1.close)
+        }
+        self.past = past
     }
 
     /// Takes note of a usable poll, and of the recorded samples that came a day nearer.

@@ -36,6 +36,9 @@ enum RecordValue {
     /// A sum of money, without an exponent.
     static func amount(_ value: Double?) -> RecordValue {
         guard let value, value.isFinite else { return .absent }
-        return .number(Price(parsing: "\(value)")?.description ?? "0")
+        let text = "\(value)"
+        if text.hasSuffix(".0") { return .number(String(text.dropLast(2))) }
+        guard text.utf8.contains(UInt8(ascii: "e")) else { return .number(text) }
+        return .number(Price(parsing: text)?.description ?? "0")
     }
 }

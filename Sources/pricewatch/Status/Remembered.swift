@@ -4,10 +4,15 @@ import Markets
 
 extension MarketBoard {
     /// The board as the history knows it, for commands that ask while the daemon polls or is down.
-    init(remembering reader: HistoryReader, _ settings: CycleSettings) throws(HistoryError) {
+    ///
+    /// - Parameter onlyWatched: True for a question, false for the daemon, to which markets may come back.
+    init(
+        remembering reader: HistoryReader, _ settings: CycleSettings, onlyWatched: Bool = false
+    ) throws(HistoryError) {
         var watchlist = settings.watchlist
         watchlist.lastRanking = try reader.ranking()
-        self.init(watching: watchlist, remembering: try reader.newest(in: settings.currency))
+        let wanted = onlyWatched ? Set(watchlist.named.map(\.market) + watchlist.lastRanking) : nil
+        self.init(watching: watchlist, remembering: try reader.newest(in: settings.currency, of: wanted))
     }
 }
 
@@ -17,7 +22,7 @@ extension DaySummary {
         throws(HistoryError)
     {
         let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
-        let board = try MarketBoard(remembering: reader, settings)
+        let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         self = try WindowView(reader, settings, window: window, now: now).summary(of: board, at: now)
     }
 }
@@ -26,7 +31,7 @@ extension StatusReport {
     /// What the history alone can say while no daemon has left a status: who is watched, and the last prices.
     init(remembering reader: HistoryReader, _ configuration: Configuration, now: Date) throws(HistoryError) {
         let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
-        let board = try MarketBoard(remembering: reader, settings)
+        let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         let day = try WindowView(reader, settings, now: now)
         let changes = board.entries.map { day.change(of: $0, at: now) }
         let size = try reader.size()

@@ -14,7 +14,6 @@ final class StatusPublisher: Sendable {
 
     private struct State {
         var expiresAt: Date?
-        var nextPollAt: Date?
         var unwritable = false
     }
 
@@ -36,17 +35,16 @@ final class StatusPublisher: Sendable {
     func publish(_ report: StatusReport, finished: Bool, deadline: Duration) {
         var report = report
         state.withLock { state in
-            if finished {
-                state.expiresAt = report.writtenAt + report.interval + deadline + .seconds(10)
-                state.nextPollAt = report.writtenAt + report.interval
-            }
+            if finished { state.expiresAt = report.writtenAt + report.interval + deadline + .seconds(10) }
             switch (staysAlive, report.state) {
-            case (true, .stopped): break
+            case (true, .stopped): report.nextPollAt = nil
             case (true, _):
                 report.pid = ProcessInfo.processInfo.processIdentifier
                 report.expiresAt = state.expiresAt
-                report.nextPollAt = report.state == .stopping ? nil : state.nextPollAt
-            case (false, _): report.expiresAt = report.writtenAt
+                if report.state == .stopping { report.nextPollAt = nil }
+            case (false, _):
+                report.expiresAt = report.writtenAt
+                report.nextPollAt = nil
             }
             do {
                 try file.replace(with: report.json)

@@ -6,8 +6,7 @@ import Markets
 enum StatusReasons {
     static func of(
         _ board: MarketBoard, failures: Int, lastError: StatusReport.PollError?, wait: Date?, pace: Pace,
-        recording: HistoryError?,
-        log: String?, clock: String?, at now: Date
+        recording: HistoryError?, replaced: [String], log: String?, clock: String?, at now: Date
     ) -> [StatusReport.Reason] {
         var reasons: [StatusReport.Reason] = []
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
@@ -32,6 +31,11 @@ enum StatusReasons {
             add(code, "\(state.rawValue): \(named)\(more)")
         }
         if let recording { add(.notRecording, recording.description) }
+        if let newest = replaced.last {
+            add(
+                .databaseReplaced,
+                "a damaged database was set aside as \(newest): restore it or remove it to end this notice")
+        }
         if let log { add(.logUnwritable, log) }
         return reasons
     }

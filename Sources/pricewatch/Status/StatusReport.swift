@@ -40,6 +40,7 @@ struct StatusReport: Sendable {
             case marketStale = "market_stale"
             case marketUnknown = "market_unknown"
             case notRecording = "not_recording"
+            case databaseReplaced = "database_replaced"
             case logUnwritable = "log_unwritable"
         }
         var code: Code

@@ -28,13 +28,18 @@ import Testing
     private static let moved = "reminder:moved_further"
 
     static let levels = [
-        Row("above is strict", bitcoinRule(.above(price("10"))), ["10", "10.000000000000001", "10"], ["", firing, resolved]),
-        Row("below is strict", bitcoinRule(.below(price("0.1"))), ["0.1", "0.0999999999", "0.1"], ["", firing, resolved]),
+        Row(
+            "above is strict", bitcoinRule(.above(price("10"))), ["10", "10.000000000000001", "10"],
+            ["", firing, resolved]),
+        Row(
+            "below is strict", bitcoinRule(.below(price("0.1"))), ["0.1", "0.0999999999", "0.1"],
+            ["", firing, resolved]),
         Row(
             "outside is strict at both bounds", bitcoinRule(.outside(low: price("0.99"), high: price("1.01"))),
             ["0.99", "1.01", "1.0101", "1", "0.9899", "0.99"], ["", "", firing, resolved, firing, resolved]),
         Row("true at the first evaluation fires", bitcoinRule(.above(price("10"))), ["11", "12"], [firing, ""]),
-        Row("a level fires once while it lasts", bitcoinRule(.above(price("10"))), ["11", "12", "11"], [firing, "", ""]),
+        Row(
+            "a level fires once while it lasts", bitcoinRule(.above(price("10"))), ["11", "12", "11"], [firing, "", ""]),
         Row(
             "clear: between threshold and clear it fires on", bitcoinRule(.below(price("60")), clear: "61"),
             ["59", "60", "60.9", "61", "60.5"], [firing, "", "", resolved, ""]),
@@ -81,7 +86,9 @@ import Testing
 
     static let unknown = [
         Row("unknown never fires", bitcoinRule(.below(price("10"))), ["?", "x", "?"], ["", "", ""]),
-        Row("unknown never resolves", bitcoinRule(.below(price("10"))), ["9", "?", "x", "9", "11"], [firing, "", "", "", resolved]),
+        Row(
+            "unknown never resolves", bitcoinRule(.below(price("10"))), ["9", "?", "x", "9", "11"],
+            [firing, "", "", "", resolved]),
         Row(
             "stale holds, too", bitcoinRule(.below(price("10"))),
             ["9"] + Array(repeating: "=", count: 20) + ["11"], [firing] + Array(repeating: "", count: 20) + [resolved]),

@@ -49,7 +49,9 @@ import Testing
             exact.grow(to: 1)
             rebuilt.grow(to: 1)
             let present = samples[now].time
-            for sample in samples[..<now] { exact.recall(poll: sample.time, samples: [(0, sample.time, sample.price)], unknown: []) }
+            for sample in samples[..<now] {
+                exact.recall(poll: sample.time, samples: [(0, sample.time, sample.price)], unknown: [])
+            }
             let border = present - PriceWindows.exactFor
             let wholeHours = border - border % 3_600_000
             let hours = Dictionary(grouping: samples[..<now].filter { $0.time < wholeHours }) { $0.time / 3_600_000 }

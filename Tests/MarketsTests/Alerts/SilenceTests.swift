@@ -8,9 +8,11 @@ import Testing
         Silence(id: 1, rule: rule, market: id.map(market), since: moment(), until: moment(second))
     }
 
-    @Test("events of a silenced rule say until when", arguments: [
-        ("r", nil, true), (nil, nil, true), ("r", "bitcoin", true), ("other", nil, false), ("r", "ethereum", false),
-    ] as [(String?, String?, Bool)])
+    @Test(
+        "events of a silenced rule say until when",
+        arguments: [
+            ("r", nil, true), (nil, nil, true), ("r", "bitcoin", true), ("other", nil, false), ("r", "ethereum", false),
+        ] as [(String?, String?, Bool)])
     func silencedUntil(rule: String?, id: String?, isSilenced: Bool) {
         var stage = AlertStage(bitcoinRule(.above(price("10"))))
         stage.book.silences = [silence(rule, market: id, until: 600)]

@@ -58,7 +58,8 @@ public struct AlertBook: Sendable {
 
     /// What one evaluation changed: to be stored with the poll, then told.
     public struct Changes: Sendable {
-        public var alerts: [AlertKey: Alert] = [:]
+        /// In the order of the changes; the last of an alert holds.
+        public var alerts: [(key: AlertKey, alert: Alert)] = []
         public var events: [AlertEvent] = []
         /// Silences that have ended and were told of.
         public var endedSilences: [Int64] = []

@@ -74,7 +74,7 @@ extension AlertBook {
     mutating func keep(_ alert: Alert, at place: AlertPlace, into changes: inout Changes) {
         alerts[place] = alert
         standings[place.rule].phases[place.market] = RuleStanding.Phase(alert.state).rawValue
-        changes.alerts[key(of: place)] = alert
+        changes.alerts.append((key(of: place), alert))
     }
 
     private func observe(

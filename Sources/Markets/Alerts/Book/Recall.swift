@@ -2,8 +2,28 @@ public import Foundation
 
 /// Rebuilds at start what the windows knew, from the recorded past, oldest first.
 extension AlertBook {
-    /// How far the windows look back; nil: no rule asks of the past.
-    public var lookback: Duration? { sight.windows.lengths.last.map { .milliseconds($0) } }
+    /// How far the rules look back on each of these markets; markets that no rule looks back on are left out.
+    public func lookbacks(on watched: [MarketID]) -> [MarketID: Duration] {
+        var longest: [MarketID: Duration] = [:]
+        for rule in rules where rule.enabled {
+            guard let window = rule.condition.window else { continue }
+            for market in watched where window > longest[market] ?? .zero && rule.scope.covers(market) {
+                longest[market] = window
+            }
+        }
+        return longest
+    }
+
+    /// Beyond this age, the past may be recalled by the hour.
+    public static let recalledExactly = Duration.milliseconds(PriceWindows.exactFor)
+
+    /// One recorded hour of a market, in place of its samples; before all polls.
+    public mutating func recall(hour start: Date, low: Price, high: Price, of market: MarketID) {
+        let number = markets.number(of: market)
+        sight.grow(to: markets.ids.count)
+        guard !sight.windows.isEmpty else { return }
+        sight.windows.recall(hour: start.milliseconds, low: low, high: high, of: number)
+    }
 
     /// One recorded poll.
     ///

@@ -28,13 +28,13 @@ extension AlertBook {
             }
             guard let index, let market else {
                 // The database keeps what is not in these rules; a rule that returns counts on from there.
-                if reason != nil, alert != remembered[key] { changes.alerts[key] = alert }
+                if reason != nil, alert != remembered[key] { changes.alerts.append((key, alert)) }
                 continue
             }
             let place = AlertPlace(rule: index, market: market)
             alerts[place] = alert
             standings[index].phases[market] = RuleStanding.Phase(alert.state).rawValue
-            if alert != remembered[key] { changes.alerts[key] = alert }
+            if alert != remembered[key] { changes.alerts.append((key, alert)) }
         }
         remembered = [:]
     }

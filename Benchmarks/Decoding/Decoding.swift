@@ -1,0 +1,82 @@
+import Feeds
+import Foundation
+import MarketSimulator
+import Markets
+
+/// Polls pages that are there already, so that what is left is reading them, and prints the processor time as JSON:
+/// `decoding FILE`, where FILE is written with the body of the first page, for others to read.
+@main
+enum Decoding {
+    private static let pages = 68
+
+    static func main() async throws {
+        guard CommandLine.arguments.count == 2 else {
+            print("usage: decoding FILE")
+            exit(64)
+        }
+        let recorded = try await RecordedPages.record(pages)
+        try recorded.bodies[0].write(to: URL(fileURLWithPath: CommandLine.arguments[1]))
+        _ = try await cost(of: 1, polls: 20, recorded)
+        // In turns, so that both see the same moments of the machine.
+        var one: [Double] = []
+        var all: [Double] = []
+        for _ in 0..<7 {
+            one.append(try await cost(of: 1, polls: 40, recorded))
+            all.append(try await cost(of: pages, polls: 1, recorded))
+        }
+        let (first, whole) = (one.sorted()[3], all.sorted()[3])
+        print("{\"page_us\": \(first), \"pages_us\": \(whole), \"pages\": \(pages)}")
+    }
+
+    /// Microseconds of processor time for a poll of so many pages.
+    private static func cost(of pages: Int, polls: Int, _ transport: RecordedPages) async throws -> Double {
+        let feed = Feed(
+            CoinGecko(plan: .public),
+            FeedEnvironment(feed: "bench", baseURL: try BaseURL("http://127.0.0.1/api/v3"), userAgent: "bench"),
+            transport: transport, memory: TransientMemory())
+        let watch = Watch([MarketID](), top: pages * 250, currency: .usd)
+        let before = processor()
+        for _ in 0..<polls {
+            let report = try await feed.poll(watch, within: .seconds(600))
+            guard case .answered(let answer) = report.outcome, answer.quotes.count > pages * 240 else {
+                print("the pages brought no quotes: \(report.outcome)")
+                exit(1)
+            }
+        }
+        return (processor() - before) * 1e6 / Double(polls)
+    }
+
+    private static func processor() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+    }
+}
+
+/// The simulated market's pages, answered from memory.
+private struct RecordedPages: HTTPTransport {
+    let bodies: [Data]
+
+    static func record(_ pages: Int) async throws -> RecordedPages {
+        let simulator = try await CoinGeckoSimulator.start(.init(markets: pages * 250))
+        let network = try NetworkTransport()
+        var bodies: [Data] = []
+        for page in 1...pages {
+            let url = "\(simulator.baseURL)/coins/markets?vs_currency=usd&per_page=250&precision=full&page=\(page)"
+            let request = WireRequest(method: .get, url: url, headers: HTTPFields([]), body: nil, bodyLimit: 8 << 20)
+            bodies.append(try await network.exchange(request, within: .seconds(60)).body)
+        }
+        await network.shutdown()
+        await simulator.stop()
+        return RecordedPages(bodies: bodies)
+    }
+
+    func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer {
+        let items = URLComponents(string: request.url)?.queryItems ?? []
+        let page = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 1
+        return HTTPAnswer(
+            status: 200, headers: HTTPFields([(name: "Content-Type", value: "application/json; charset=utf-8")]),
+            body: bodies[page - 1])
+    }
+}

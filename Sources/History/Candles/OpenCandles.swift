@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+import Markets
+
+/// The candles of the hours that are not over, in memory. An hour's candles are written once, when it closes; samples
+/// that come later still are added to what was written.
+struct OpenCandles {
+    /// How long after its end an hour stays open for quotes that arrive late.
+    static let patience = Duration.minutes(5)
+    /// A poll later than this after its quotes, or a quote later than its poll, is not reckoned with when an hour is
+    /// counted from the samples.
+    static let slack = Hour.milliseconds + Duration.minutes(5).inMilliseconds
+
+    /// The first hour that is open.
+    private(set) var until: Int64
+    private var candles: [Int64: [Int64: Candle]] = [:]
+
+    /// Counts the open hours anew from their samples.
+    init(_ db: Database) throws {
+        until = try Self.until(db)
+        try SampleScan.all(db, polledSince: until * Hour.milliseconds - Self.slack) { series, quotedAt, price in
+            let hour = Hour.of(quotedAt)
+            if hour >= until { candles[hour, default: [:]].add(price, hour, series) }
+        }
+    }
+
+    static func until(_ db: Database) throws -> Int64 {
+        let text = try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'candles_until'")
+        return text.flatMap { Int64($0) } ?? 0
+    }
+
+    /// Adds the newest sample of a series.
+    mutating func add(_ sample: Sample, quotedAt: Int64, _ series: Int64, _ db: Database) throws {
+        let hour = Hour.of(quotedAt)
+        if hour >= until {
+            candles[hour, default: [:]].add(
+                sample.price, hour, series, volume24h: sample.volume24h, marketCap: sample.marketCap)
+            return
+        }
+        var late: [Int64: Candle] = [:]
+        late[series] = try CandleRows.read(hour, series, db)
+        late.add(sample.price, hour, series, volume24h: sample.volume24h, marketCap: sample.marketCap)
+        if let candle = late[series] { try CandleRows.write(candle, hour, series, db) }
+    }
+
+    /// Counts one candle anew, after an older sample was added to its hour.
+    mutating func recount(_ series: Int64, hourOf quotedAt: Int64, _ db: Database) throws {
+        let hour = Hour.of(quotedAt)
+        var counted: [Int64: Candle] = [:]
+        try SampleScan.one(series, db, hour: hour) { counted.add($0, hour, series) }
+        guard var candle = counted[series] else { return }
+        let known = hour >= until ? candles[hour]?[series] : try CandleRows.read(hour, series, db)
+        if let known {
+            // Samples that have been pruned live on in what was counted from them.
+            if known.samples > candle.samples { return }
+            candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
+        }
+        if hour >= until {
+            candles[hour, default: [:]][series] = candle
+        } else {
+            try CandleRows.write(candle, hour, series, db)
+        }
+    }
+
+    /// Writes the candles of the hours that are over.
+    mutating func close(before now: Date, _ db: Database) throws {
+        let current = Hour.of((now - Self.patience).milliseconds)
+        guard current > until else { return }
+        for hour in candles.keys.sorted() where hour < current {
+            for (series, candle) in (candles[hour] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                try CandleRows.write(candle, hour, series, db)
+            }
+            candles[hour] = nil
+        }
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('candles_until', ?)",
+            arguments: [String(current)])
+        until = current
+    }
+}
+
+extension [Int64: Candle] {
+    fileprivate mutating func add(
+        _ price: Price, _ hour: Int64, _ series: Int64, volume24h: Double? = nil, marketCap: Double? = nil
+    ) {
+        if self[series]?.add(price, volume24h: volume24h, marketCap: marketCap) == nil {
+            var candle = Candle(start: Hour.start(hour), first: price)
+            candle.state(volume24h: volume24h, marketCap: marketCap)
+            self[series] = candle
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import GRDB
+import Markets
+
+/// Finds newest trusted samples without reading the length of the history.
+enum NewestSamples {
+    private static let lastPolls = 8
+
+    /// By series: those that stand in the last few live polls, the newest of each.
+    static func ofLastPolls(_ db: Database) throws -> [Int64: MarketBoard.Sighting] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT sample.id, significand, exponent, age, poll.fetched_at, feed.name
+                FROM (SELECT * FROM poll WHERE NOT backfilled AND samples > 0 ORDER BY at DESC, id DESC LIMIT \(lastPolls))
+                    AS poll
+                CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+                LEFT JOIN feed ON feed.id = poll.feed
+                WHERE confirmed
+                ORDER BY poll.at DESC, poll.id DESC
+                """)
+        var newest: [Int64: MarketBoard.Sighting] = [:]
+        while let row = try rows.next() {
+            let series = SampleKey.series(row[0])
+            if newest[series] == nil { newest[series] = sighting(row, at: 1) }
+        }
+        return newest
+    }
+
+    /// - Parameter newestCandle: The hour of the newest candle that is written; samples after it may stand in the
+    ///   hours that are open.
+    static func of(_ series: Int64, newestCandle: Int64?, _ db: Database) throws -> MarketBoard.Sighting? {
+        let open = try OpenCandles.until(db)
+        if let sample = try newest(
+            of: series, polledSince: open * Hour.milliseconds - OpenCandles.slack, until: .max, db)
+        {
+            return sample
+        }
+        guard let hour = newestCandle else { return nil }
+        let start = hour * Hour.milliseconds
+        if let sample = try newest(
+            of: series, polledSince: start - OpenCandles.slack, until: start + 26 * Hour.milliseconds, db)
+        {
+            return sample
+        }
+        // The sample has been pruned; its price lives on as the candle's close.
+        guard let candle = try CandleRows.read(hour, series, db) else { return nil }
+        let end = Date(milliseconds: start + Hour.milliseconds - 1)
+        return MarketBoard.Sighting(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
+    }
+
+    private static func newest(of series: Int64, polledSince since: Int64, until: Int64, _ db: Database) throws
+        -> MarketBoard.Sighting?
+    {
+        let find = try db.cachedStatement(
+            sql: """
+                SELECT significand, exponent, age, poll.fetched_at, feed.name
+                FROM poll
+                CROSS JOIN sample ON sample.id = (poll.id << 20) + ?
+                LEFT JOIN feed ON feed.id = poll.feed
+                WHERE poll.at >= ? AND poll.at < ? AND confirmed
+                ORDER BY poll.at DESC, poll.id DESC LIMIT 1
+                """)
+        return try Row.fetchOne(find, arguments: [series, since, until]).flatMap { sighting($0, at: 0) }
+    }
+
+    private static func sighting(_ row: Row, at first: Int) -> MarketBoard.Sighting? {
+        guard let price = Price(significand: row[first], exponent: row[first + 1]) else { return nil }
+        let fetchedAt: Int64 = row[first + 3]
+        return MarketBoard.Sighting(
+            price: price, quotedAt: Date(milliseconds: fetchedAt - row[first + 2]),
+            fetchedAt: Date(milliseconds: fetchedAt), feed: row[first + 4] ?? "")
+    }
+}

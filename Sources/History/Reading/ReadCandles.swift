@@ -1,0 +1,104 @@
+public import Foundation
+import GRDB
+public import Markets
+
+extension HistoryReader {
+    /// Hands out a market's candles of one length, oldest first, the running one included.
+    ///
+    /// Whole hours and their multiples come from the hourly candles, other lengths from the samples.
+    ///
+    /// - Parameters:
+    ///   - length: At least one second.
+    ///   - since: The first candle is the one that this moment falls in; nil: from the beginning.
+    ///   - until: The last candle begins before this moment; nil: to the end.
+    public func candles(
+        of market: MarketID, in currency: Currency, every length: Duration, since: Date?, until: Date?,
+        _ body: (Candle) throws -> Void
+    ) throws(HistoryError) {
+        var builder = CandleBuilder(length: length)
+        let first = since.map { builder.start(of: $0) }
+        let end = until.map { builder.start(of: $0 - .milliseconds(1)) + length }
+        var samplesSince = first
+        if length.inMilliseconds % Hour.milliseconds == 0 {
+            let open = try openHour()
+            samplesSince = max(first ?? Hour.start(open), Hour.start(open))
+            try hourly(of: market, in: currency, since: first, until: end, before: open) { candle in
+                if let done = builder.add(candle) { try body(done) }
+            }
+        }
+        try samples(of: market, in: currency, since: samplesSince, until: end) { sample in
+            guard sample.confirmed else { return }
+            if let done = builder.add(sample.price, quotedAt: sample.quotedAt) { try body(done) }
+        }
+        guard let last = builder.finish() else { return }
+        do {
+            try body(last)
+        } catch {
+            throw HistoryError(.other, "read", path, cause: String(describing: error))
+        }
+    }
+
+    /// Hands out the written hourly candles of every market that begin in a period, oldest first.
+    public func hourlyCandles(
+        in currency: Currency, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let markets = try SeriesIDs.markets(db, in: currency, only: nil)
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT hour, series, \(CandleRows.columns) FROM candle WHERE hour >= ? AND hour < ?",
+                arguments: [Hour.of(since.milliseconds + Hour.milliseconds - 1), Hour.of(until.milliseconds - 1) + 1])
+            while let row = try rows.next() {
+                guard let market = markets[row[1]], let candle = CandleRows.candle(row, at: 2, hour: row[0])
+                else { continue }
+                body(market, candle)
+            }
+        }
+    }
+
+    /// The beginnings of the hours since `since` that have candles, oldest first.
+    public func hoursWithCandles(since: Date, until: Date) throws(HistoryError) -> [Date] {
+        try read { db in
+            // From hour to hour by seeking: each holds a row for every market.
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    WITH RECURSIVE hours (hour) AS (
+                        SELECT min(hour) FROM candle WHERE hour >= ?1
+                        UNION ALL
+                        SELECT (SELECT min(candle.hour) FROM candle WHERE candle.hour > hours.hour) FROM hours
+                        WHERE hours.hour IS NOT NULL
+                    )
+                    SELECT hour FROM hours WHERE hour < ?2
+                    """, arguments: [Hour.of(since.milliseconds), Hour.of(until.milliseconds)]
+            ).map(Hour.start)
+        }
+    }
+
+    /// The first hour whose candles are not written yet.
+    private func openHour() throws(HistoryError) -> Int64 { try read { try OpenCandles.until($0) } }
+
+    private func hourly(
+        of market: MarketID, in currency: Currency, since: Date?, until: Date?, before open: Int64,
+        _ body: (Candle) throws -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            guard let oldest = try Int64.fetchOne(db, sql: "SELECT min(hour) FROM candle") else { return }
+            let first = max(oldest, since.map { Hour.of($0.milliseconds) } ?? oldest)
+            let last = min(open, until.map { Hour.of($0.milliseconds - 1) + 1 } ?? open) - 1
+            // One seek an hour: candles lie by hour, then series.
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    WITH RECURSIVE hours (hour) AS (
+                        SELECT ?1 WHERE ?1 <= ?2 UNION ALL SELECT hour + 1 FROM hours WHERE hour < ?2
+                    )
+                    SELECT hours.hour, \(CandleRows.columns)
+                    FROM hours CROSS JOIN candle ON candle.hour = hours.hour AND candle.series =
+                        (SELECT id FROM series WHERE market = ?3 AND currency = ?4)
+                    """, arguments: [first, last, market.text, currency.code])
+            while let row = try rows.next() {
+                if let candle = CandleRows.candle(row, at: 1, hour: row[0]) { try body(candle) }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import GRDB
+
+/// What the database holds of the disk, in pages.
+extension HistoryWriter {
+    func pages(_ db: Database) throws -> (free: Int64, all: Int64) {
+        (
+            try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0,
+            try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        )
+    }
+
+    /// Bytes that cannot be given back, the log's share included.
+    func bytesInUse(_ db: Database) throws -> Int64 {
+        let (free, all) = try pages(db)
+        return (all - free) * (try pageSize(db)) + logAllowance
+    }
+
+    /// Bytes of the database, free pages too, and the log's share.
+    func bytesReserved(_ db: Database) throws -> Int64 { try pages(db).all * pageSize(db) + logAllowance }
+
+    /// Returns free pages to the file system; returns how many.
+    func giveBack(_ db: Database, pages count: Int) throws -> Int {
+        let before = try pages(db).all
+        try db.execute(sql: "PRAGMA incremental_vacuum(\(max(1, count)))")
+        return Int(before - (try pages(db).all))
+    }
+
+    /// Writes the log into the database, as far as no reader needs it, and cuts it back.
+    func foldLog(_ queue: DatabaseQueue) throws(HistoryError) {
+        do {
+            try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return  // a reader is at it; the next checkpoint comes by itself
+        } catch {
+            try HistoryError.naming("fold the log of", path) { throw error }
+        }
+    }
+
+    private func pageSize(_ db: Database) throws -> Int64 { try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096 }
+
+    /// The log's size between two checkpoints.
+    private var logAllowance: Int64 { Int64(DatabaseFile.logPages) * 4096 }
+}

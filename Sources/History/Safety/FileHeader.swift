@@ -1,0 +1,64 @@
+import Foundation
+
+/// The first bytes of a file, which say whether it is an SQLite database and whose, before SQLite opens it.
+struct FileHeader {
+    private let bytes: [UInt8]
+    /// Nil: there is no such file.
+    private let size: Int64?
+    private let logExists: Bool
+
+    init(of path: String) {
+        let handle = FileHandle(forReadingAtPath: path)
+        defer { try? handle?.close() }
+        bytes = (try? handle?.read(upToCount: 4096)).map(Array.init) ?? []
+        size = Self.size(of: path)
+        logExists = Self.size(of: path + "-wal") != nil
+    }
+
+    private static let magic = Array("SQLite format 3\0".utf8)
+    private static let idPlace = 68..<72
+    private static let pageSize = 4096
+
+    /// Throws `.foreign` for a text, `.corrupt` for what SQLite would take for a new database although it once was one.
+    func refuseOthers(_ path: String) throws(HistoryError) {
+        if size == 0, logExists {
+            throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there")
+        }
+        if isDatabase, bytes.count < Self.idPlace.upperBound {
+            throw HistoryError(.corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes")
+        }
+        if isText { throw Self.foreign(path) }
+    }
+
+    /// A database of another program, or a text: never to be touched, whatever state it is in. Other bytes are taken
+    /// for what is left of our file, since they lie where it belongs.
+    var isForeign: Bool {
+        if isText { return true }
+        guard isDatabase, bytes.count >= Self.idPlace.upperBound else { return false }
+        let id = bytes[Self.idPlace].reduce(0) { $0 << 8 | Int32($1) }
+        // Until the log is first folded in, our own mark stands in the log alone.
+        return id != Schema.applicationID && !(id == 0 && size ?? 0 <= Self.pageSize)
+    }
+
+    static func foreign(_ path: String) -> HistoryError {
+        HistoryError(
+            .foreign, "open", path, cause: "this is not a pricewatch database",
+            cure: "name another file in history.database")
+    }
+
+    private var isDatabase: Bool { bytes.starts(with: Self.magic) }
+
+    private var isText: Bool {
+        guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }) else {
+            return false
+        }
+        // The last character may be cut in two.
+        return (0...3).contains { String(bytes: bytes.dropLast($0), encoding: .utf8) != nil }
+    }
+
+    /// Nil where there is no such file.
+    static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import History
+
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A consistent, checked copy of the history, also while the daemon runs.",
+        discussion: """
+            The copy holds everything but secrets. FILE is replaced as a whole once the copy is complete. To restore \
+            it or to move, put it in place of the database while no daemon runs.
+            """)
+
+    @OptionGroup var installation: InstallationOptions
+    @Argument(help: "Where the copy is to be; its folder must exist.", completion: .file())
+    var file: String
+
+    func run() async throws {
+        try await Complaint.reporting {
+            let configuration = try installation.readForQuestions().configuration
+            let reader = try HistoryReader(at: configuration.history.database)
+            let bytes = try copy(reader)
+            var output = StandardOutput()
+            output.line("\(SafeText.printable(file)): \(Bytes.text(bytes)), checked")
+        }
+    }
+
+    private func copy(_ reader: HistoryReader) throws -> Int64 {
+        do {
+            return try reader.backUp(to: file)
+        } catch  where error.kind == .invalidTarget {
+            throw Complaint(error.description, Exit.usage)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Markets
+
+/// When the day's summary is due: at one time of the day, once, also when nobody watched at that time.
+struct DailyDigest: Sendable {
+    private let at: TimeOfDay
+    private let zone: TimeZone
+    private var lookedAt: Date
+
+    /// - Parameter lookedAt: when it was last looked whether it is due; what was due before is not made up for.
+    init(at: TimeOfDay, in zone: TimeZone, lookedAt: Date) {
+        self.at = at
+        self.zone = zone
+        self.lookedAt = lookedAt
+    }
+
+    /// True once for each day's moment that has passed.
+    mutating func isDue(at now: Date) -> Bool {
+        defer { lookedAt = max(lookedAt, now) }
+        return lastMoment(before: now) > lookedAt
+    }
+
+    /// The newest moment of that time of the day, at `now` at the latest.
+    private func lastMoment(before now: Date) -> Date {
+        let day = 86_400.0
+        let seconds = Double(at.hour * 3600 + at.minute * 60)
+        // By the zone's offset alone: a calendar would bring megabytes of data along.
+        let local = now.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: now))
+        let midnight = (local / day).rounded(.down) * day
+        for start in [midnight, midnight - day] {
+            let guess = Date(timeIntervalSince1970: start + seconds)
+            let moment = guess.addingTimeInterval(-Double(zone.secondsFromGMT(for: guess)))
+            if moment <= now { return moment }
+        }
+        return .distantPast
+    }
+}

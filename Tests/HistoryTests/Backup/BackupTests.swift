@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct BackupTests {
+    @Test("a copy made while polls go on holds whole polls, and opens as a database of its own")
+    func whileWriting() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for step in 0..<200 {
+            try writer.record(
+                poll(Double(step), sample("a", "1", quotedAt: Double(step)), sample("b", "2", quotedAt: Double(step))))
+        }
+        let writing = Task.detached {
+            var step = 200.0
+            while !Task.isCancelled {
+                try writer.record(poll(step, sample("a", "1", quotedAt: step), sample("b", "2", quotedAt: step)))
+                step += 1
+            }
+        }
+        let file = folder.path + "/copy.db"
+        for _ in 0..<5 {
+            try HistoryReader(at: folder.database).backUp(to: file)
+            let copy = try HistoryReader(at: file)
+            let found = try copy.reading {
+                try Row.fetchOne(
+                    $0,
+                    sql: """
+                        SELECT (SELECT count(*) FROM sample), (SELECT sum(samples) FROM poll),
+                               (SELECT count(*) FROM poll WHERE samples <> 2)
+                        """)
+            }
+            let row = try #require(found)
+            #expect(row[0] as Int >= 400)
+            #expect(row[0] as Int == row[1])
+            #expect(row[2] as Int == 0)
+        }
+        writing.cancel()
+        try await writing.value
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == [
+                "copy.db"
+            ])
+        let restored = try HistoryWriter(at: file)
+        try restored.record(poll(9999, sample("a", "3", quotedAt: 9999)))
+    }
+
+    @Test("what is no place for a copy is refused, and nothing is left behind")
+    func refused() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        let reader = try HistoryReader(at: folder.database)
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: folder.database)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        for target in [folder.database, folder.database + "-wal", folder.path, folder.path + "/link"] {
+            #expect(throws: HistoryError.self) { try reader.backUp(to: target) }
+        }
+        #expect(throws: HistoryError.self) { try reader.backUp(to: folder.path + "/no/such/folder/x.db") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+
+    @Test("a draft that a killed backup left is cleared away, a living one's stays")
+    func drafts() throws {
+        let folder = try TemporaryFolder()
+        _ = try HistoryWriter(at: folder.database)
+        let (dead, living) = (folder.path + "/x.4194305.partial", folder.path + "/x.1.partial")
+        for draft in [dead, living] { try Data([1]).write(to: URL(fileURLWithPath: draft)) }
+        try HistoryReader(at: folder.database).backUp(to: folder.path + "/x")
+        #expect(!FileManager.default.fileExists(atPath: dead))
+        #expect(FileManager.default.fileExists(atPath: living))
+    }
+}
+
+extension HistoryReader {
+    /// From an asynchronous test GRDB would offer its asynchronous reading.
+    fileprivate func reading<T>(_ question: (Database) throws -> T) throws -> T { try queue.read(question) }
+}

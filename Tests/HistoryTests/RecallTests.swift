@@ -1,0 +1,48 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct RecallTests {
+    private func record(
+        _ second: Double, _ samples: [Sample], unknown: [(String, UnknownReason)] = [],
+        outcome: PollOutcome = .ok, error: String? = nil, in writer: HistoryWriter
+    ) throws {
+        try writer.record(
+            PollRecord(
+                at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
+                error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) }))
+    }
+
+    @Test("polls come back oldest first, with what was new and what was unknown")
+    func recall() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(0, [sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0)], in: writer)
+        try record(60, [], unknown: [("a", .nullPrice), ("b", .oldQuote)], outcome: .partial, in: writer)
+        try record(120, [], outcome: .failed, error: "timeout", in: writer)
+        try record(180, [sample("a", "3", quotedAt: 170), sample("c", "4", quotedAt: 170)], in: writer)
+        var polls: [RecalledPoll] = []
+        try writer.reader.recall([market("b"), market("a")], in: usd(), since: moment(0)) { polls.append($0) }
+        #expect(polls.map(\.fetchedAt) == [moment(1), moment(61), moment(181)])
+        #expect(polls.map { $0.samples.map(\.market) } == [[1, 0], [], [1]])
+        #expect(polls.map(\.unknown) == [[], [1], []])
+        #expect(polls.last?.samples.first?.quotedAt == moment(170))
+        var later = 0
+        try writer.reader.recall([market("a")], in: usd(), since: moment(100)) { _ in later += 1 }
+        #expect(later == 1)
+    }
+
+    @Test("answers without a usable price are counted from the newest back; failed polls are none")
+    func missedAnswers() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(0, [], unknown: [("a", .notAnswered), ("b", .notAnswered)], in: writer)
+        try record(60, [sample("b", "2", quotedAt: 60)], unknown: [("a", .nullPrice)], in: writer)
+        try record(120, [], outcome: .failed, error: "timeout", in: writer)
+        try record(
+            180, [], unknown: [("a", .nullPrice), ("b", .nullPrice)], outcome: .failed, error: "empty", in: writer)
+        #expect(try writer.reader.missedAnswers(in: usd()) == [market("a"): 3, market("b"): 1])
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct CandleTests {
+    private func candles(
+        _ reader: HistoryReader, _ id: String = "a", every length: Duration = .hours(1), since: Double? = nil,
+        until: Double? = nil
+    ) throws -> [Candle] {
+        var found: [Candle] = []
+        try reader.candles(
+            of: market(id), in: usd(), every: length, since: since.map(moment), until: until.map(moment)
+        ) { found.append($0) }
+        return found
+    }
+
+    private func rows(_ writer: HistoryWriter) throws -> Int {
+        try writer.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM candle") ?? -1 }
+    }
+
+    /// Prices at these minutes after the full hour.
+    private func record(_ writer: HistoryWriter, _ prices: [(minute: Double, text: String)]) throws {
+        for (minute, text) in prices {
+            try writer.record(poll(minute * 60, sample("a", text, quotedAt: minute * 60)))
+        }
+    }
+
+    @Test("an hour is written once, when it closes, with its exact prices; the running one is counted from samples")
+    func closes() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(
+            writer, [(1, "1.00000000000000001"), (2, "3"), (3, "0.5"), (59, "2.00000000000000002"), (61, "7")])
+        #expect(try rows(writer) == 0, "quotes of the hour before may still come")
+        try record(writer, [(66, "8")])
+        #expect(try rows(writer) == 1)
+        let found = try candles(writer.reader)
+        #expect(found.map(\.start) == [moment(), moment(3600)])
+        #expect(found.first?.open.description == "1.00000000000000001")
+        #expect(found.first?.high == price("3"))
+        #expect(found.first?.low == price("0.5"))
+        #expect(found.first?.close.description == "2.00000000000000002")
+        #expect(found.map(\.samples) == [4, 2])
+        #expect(found.last?.close == price("8"))
+    }
+
+    @Test("volume and market capitalisation are those last stated in the hour")
+    func stated() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for (minute, volume) in [(1.0, 10.5), (2, nil), (3, 12.25), (4, nil), (70, nil)] as [(Double, Double?)] {
+            var sample = sample("a", "1", quotedAt: minute * 60)
+            sample.volume24h = volume
+            sample.marketCap = volume.map { $0 * 100 }
+            try writer.record(poll(minute * 60, sample))
+        }
+        #expect(try candles(writer.reader).map(\.volume24h) == [12.25, nil])
+        #expect(try candles(writer.reader).map(\.marketCap) == [1225, nil])
+    }
+
+    @Test("a restart in the middle of an hour loses nothing of its candle")
+    func restart() throws {
+        let folder = try TemporaryFolder()
+        for (minute, text) in [(1.0, "1"), (2, "9"), (3, "4"), (66, "5")] {
+            let writer = try HistoryWriter(at: folder.database)
+            try record(writer, [(minute, text)])
+        }
+        let found = try #require(try candles(try HistoryReader(at: folder.database)).first)
+        #expect([found.open, found.high, found.low, found.close] == [price("1"), price("9"), price("1"), price("4")])
+        #expect(found.samples == 3)
+    }
+
+    @Test("a quote that comes after its hour was written is added to the candle")
+    func straggler() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "5"), (70, "6")])
+        try writer.record(
+            poll(75 * 60, sample("late", "3", quotedAt: 10 * 60), sample("a", "6", quotedAt: 75 * 60)))
+        try writer.record(poll(80 * 60, sample("late", "4", quotedAt: 20 * 60)))
+        let late = try candles(writer.reader, "late")
+        #expect(late.map(\.samples) == [2])
+        #expect(late.first?.open == price("3"))
+        #expect(late.first?.close == price("4"))
+    }
+
+    @Test("a backfilled hour is counted anew, whatever the order in which its samples came")
+    func backfilled() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(0, "5"), (30, "6"), (70, "7")])
+        for (minute, text) in [(20.0, "1"), (10, "9"), (-1, "2"), (65, "8")] {
+            var healed = poll(minute * 60, sample("a", text, quotedAt: minute * 60))
+            healed.fetchedAt = moment(75 * 60)
+            healed.backfilled = true
+            try writer.record(healed)
+        }
+        let found = try candles(writer.reader)
+        #expect(found.map(\.start) == [moment(-3600), moment(), moment(3600)])
+        #expect(found.map(\.samples) == [1, 4, 2])
+        #expect(found.map(\.high) == [price("2"), price("9"), price("8")])
+        #expect(found.map(\.open) == [price("2"), price("5"), price("8")])
+        #expect(found.map(\.close) == [price("2"), price("6"), price("7")])
+        #expect(try writer.reader.lastPoll() == moment(70 * 60), "a healed poll is none of the daemon's")
+    }
+
+    @Test("a price that is not believed is kept, and moves no candle, window or newest price")
+    func unconfirmed() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "5")])
+        var doubtful = sample("a", "500", quotedAt: 120)
+        doubtful.confirmed = false
+        try writer.record(poll(120, doubtful))
+        try writer.record(poll(70 * 60, sample("b", "1", quotedAt: 70 * 60)))
+        #expect(try candles(writer.reader).map(\.high) == [price("5")])
+        #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("5"))
+        var all: [Bool] = []
+        try writer.reader.samples(of: market("a"), in: usd(), since: nil, until: nil) { all.append($0.confirmed) }
+        #expect(all == [true, false])
+    }
+
+    @Test(
+        "longer candles follow from hourly ones, shorter ones from samples; buckets begin at multiples since 1970",
+        arguments: [("1d", 2), ("2h", 26), ("1h", 51), ("30m", 101), ("90m", 34), ("7d", 1)])
+    func lengths(text: String, count: Int) throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        // Every ten minutes from Saturday 10:00 to Monday 12:10.
+        for step in 0...301 {
+            let second = Double(step) * 600
+            try writer.record(poll(second, sample("a", "\(step + 1)", quotedAt: second)))
+        }
+        let length = try #require(Duration(unitsText: text))
+        let found = try candles(writer.reader, every: length)
+        let reference = Dictionary(grouping: 0...301) { step in
+            (1_795_255_200_000 + Int64(step) * 600_000) / length.inMilliseconds
+        }.sorted { $0.key < $1.key }
+        #expect(found.map(\.start.milliseconds) == reference.map { $0.key * length.inMilliseconds })
+        #expect(found.map(\.samples) == reference.map(\.value.count))
+        #expect(found.map { Int($0.open.double) } == reference.map { $0.value[0] + 1 })
+        #expect(found.map { Int($0.close.double) } == reference.map { ($0.value.last ?? 0) + 1 })
+        #expect(abs(found.count - count) <= 1)
+    }
+
+    @Test("a period takes the buckets that it touches, whole")
+    func period() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for minute in stride(from: 0.0, through: 300, by: 10) { try record(writer, [(minute, "1")]) }
+        #expect(try candles(writer.reader, since: 5400, until: 7201).map(\.start) == [moment(3600), moment(7200)])
+        #expect(try candles(writer.reader, since: 5400, until: 7200).map(\.samples) == [6])
+        #expect(
+            try candles(writer.reader, every: .minutes(30), since: 6000, until: 7200).map(\.samples) == [3])
+    }
+
+    @Test("the view shows closed hours and the running one, as numbers")
+    func view() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "1.5"), (2, "3"), (70, "7"), (71, "9"), (72, "8")])
+        let rows = try writer.queue.read { try Row.fetchAll($0, sql: "SELECT * FROM candles ORDER BY start") }
+        #expect(
+            rows.first.map { Array($0.columnNames) } == [
+                "market", "currency", "start", "open", "high", "low", "close", "samples", "volume_24h", "market_cap",
+            ])
+        #expect(rows.map { $0["start"] } == [1_795_255_200, 1_795_258_800])
+        #expect(rows.map { $0["open"] } == [1.5, 7.0])
+        #expect(rows.map { $0["high"] } == [3.0, 9.0])
+        #expect(rows.map { $0["close"] } == [3.0, 8.0])
+        #expect(rows.map { $0["samples"] } == [2, 3])
+    }
+}

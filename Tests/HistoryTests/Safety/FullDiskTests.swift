@@ -1,0 +1,116 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import History
+
+/// A small disk of its own, which only root can mount.
+private final class SmallDisk {
+    let path: String
+    private let folder: TemporaryFolder
+
+    init?(bytes: Int) throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/disk"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        guard geteuid() == 0, mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+
+    var database: String { path + "/history.db" }
+
+    func fill() {
+        let descriptor = open(path + "/ballast", O_WRONLY | O_CREAT, 0o644)
+        let piece = [UInt8](repeating: 7, count: 4096)
+        while write(descriptor, piece, piece.count) > 0 {}
+        close(descriptor)
+    }
+
+    func empty() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
+
+    func remount(readOnly: Bool) -> Bool {
+        mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0), nil) == 0
+    }
+}
+
+@Suite(.serialized) struct FullDiskTests {
+    private func smallDisk() throws -> SmallDisk? {
+        guard let disk = try SmallDisk(bytes: 2 << 20) else {
+            print("skipped: only root can mount the small disk that this test fills")
+            return nil
+        }
+        return disk
+    }
+
+    private func fault(_ body: () throws -> Void) -> HistoryError.Kind? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? HistoryError)?.kind }
+    }
+
+    private func poll(at second: Double) -> PollRecord {
+        var record = HistoryTests.poll(second)
+        record.samples = (0..<300).map { sample("m\($0)", "1.23456789", quotedAt: second) }
+        return record
+    }
+
+    @Test("the disk fills: polls fail by name, none is half there; space comes back and recording resumes")
+    func fills() throws {
+        guard let disk = try smallDisk() else { return }
+        let writer = try HistoryWriter(at: disk.database)
+        try writer.record(poll(at: 0))
+        disk.fill()
+        var recorded: Int64 = 1
+        for step in 1...200 {
+            if fault({ try writer.record(poll(at: Double(step))) }) == nil { recorded += 1 }
+        }
+        #expect(fault { try writer.record(poll(at: 300)) } == .unwritable)
+        #expect(writer.fault?.kind == .unwritable)
+        #expect(recorded < 200)
+        #expect(try writer.reader.size().samples == recorded * 300)
+        try disk.empty()
+        try writer.record(poll(at: 400))
+        #expect(writer.fault == nil)
+        #expect(try writer.size().samples == (recorded + 1) * 300)
+        #expect(try HistoryReader(at: disk.database).size().samples == (recorded + 1) * 300)
+    }
+
+    @Test("a start on a full disk, with and without a database: it runs, and records once there is space")
+    func startsFull() throws {
+        guard let disk = try smallDisk() else { return }
+        disk.fill()
+        let first = try HistoryWriter(at: disk.database)
+        #expect(fault { try first.record(poll(at: 0)) } == .unwritable)
+        #expect(try first.reader.newest(in: usd()).isEmpty)
+        try disk.empty()
+        try first.record(poll(at: 60))
+        try first.close()
+        disk.fill()
+        let second = try HistoryWriter(at: disk.database)
+        #expect(try second.reader.newest(in: usd()).count == 300, "what was recorded is known")
+        #expect(try second.reader.installation() == second.installation)
+        try disk.empty()
+        try second.record(poll(at: 120))
+        #expect(try second.size().samples == 600)
+    }
+
+    @Test("the disk turns read-only and back, also before a start")
+    func readOnly() throws {
+        guard let disk = try smallDisk() else { return }
+        var writer: HistoryWriter? = try HistoryWriter(at: disk.database)
+        try writer?.record(poll(at: 0))
+        try writer?.close()
+        writer = nil
+        guard disk.remount(readOnly: true) else { return print("skipped: the small disk cannot be made read-only") }
+        let later = try HistoryWriter(at: disk.database)
+        #expect(later.fault?.kind == .unwritable)
+        #expect(try later.reader.newest(in: usd()).count == 300)
+        #expect(fault { try later.record(poll(at: 60)) } == .unwritable)
+        #expect(disk.remount(readOnly: false))
+        try later.record(poll(at: 120))
+        #expect(later.fault == nil)
+        #expect(try later.reader.size().samples == 600)
+    }
+}

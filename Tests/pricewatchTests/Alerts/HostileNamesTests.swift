@@ -1,0 +1,109 @@
+import Foundation
+import History
+import Markets
+import Synchronization
+import Testing
+
+@testable import pricewatch
+
+/// Names with quotes, line breaks, escape sequences and 200 characters reach log, status and commands unharmed and
+/// harmless.
+@Suite struct HostileNamesTests {
+    static let names = [
+        #"say "hi" and 'bye'"#, "two\nlines\r\nthree", "\u{1B}[31mred\u{1B}[0m \u{1B}]0;title\u{07}",
+        "tab\tand\u{0}nul",
+        "right\u{202E}to left", "back\\slash \\\" {json: [", "$(touch /tmp/x); `id` | & < >", "ünï 😀 名前",
+        String(repeating: "x", count: 200), #"event_id=1 price=2"#,
+    ]
+
+    private func isPrintable(_ text: String) -> Bool { !text.unicodeScalars.contains(where: \.isUnprintable) }
+
+    private func event(_ name: String) throws -> AlertEvent {
+        AlertEvent(
+            id: "0123456789abcdef", kind: .firing, reason: .firstFiring, rule: name, market: try MarketID("bitcoin"),
+            symbol: name, name: name, currency: .usd, severity: .critical, note: name, condition: "above 1", price: nil,
+            threshold: nil, at: Date(milliseconds: 0), quotedAt: nil, since: Date(milliseconds: 0), feed: name,
+            host: "box")
+    }
+
+    @Test("one log line, and in both formats the name comes back", arguments: names)
+    func log(name: String) throws {
+        let lines = Lines()
+        let log = EventLog(
+            .init(label: "test") { _ in
+                LineLogHandler(level: .info, outlets: [lines], now: { Date(milliseconds: 0) })
+            })
+        log.write(try event(name))
+        let line = try #require(lines.all.first)
+        let text = line.text(.text)
+        #expect(text.filter(\.isNewline).count == 1 && text.hasSuffix("\n"))
+        #expect(isPrintable(String(text.dropLast())))
+        #expect(text.contains(" event_id=0123456789abcdef "))
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.text(.json).utf8)) as? [String: Any])
+        #expect(json["rule"] as? String == name)
+        #expect(json["note"] as? String == name)
+    }
+
+    @Test("the event object is JSON, whatever the names", arguments: names)
+    func json(name: String) throws {
+        var writer = JSONWriter()
+        try event(name).write(&writer)
+        #expect(isPrintable(writer.text))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any])
+        for key in ["rule", "symbol", "name", "note", "feed"] { #expect(json[key] as? String == name) }
+        #expect(json.count == 21)
+    }
+
+    @Test("a table for people stays a table", arguments: names)
+    func table(name: String) throws {
+        let event = try event(name)
+        let lines = AlertsView.lines(
+            [event], firing: [event], onlyFiring: false, Terminal(environment: [:]), now: Date(milliseconds: 60_000))
+        #expect(lines.count == 4)
+        for line in lines {
+            #expect(isPrintable(line))
+            #expect(line.count < 260)
+        }
+        let words = SilenceList.words(
+            Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000)))
+        #expect(isPrintable(words))
+    }
+
+    @Test("through configuration, daemon, database and commands")
+    func endToEnd() async throws {
+        let accepted = try Self.names.filter { name in
+            let file = "alerts: [{name: \(JSONWriter.quoted(name)), market: bitcoin, above: 1}]"
+            return try ConfigurationScene().faults(file).isEmpty
+        }
+        #expect(accepted.count >= 5)
+        let rules = accepted.map {
+            "  - {name: \(JSONWriter.quoted($0)), market: bitcoin, above: 1, note: \(JSONWriter.quoted($0))}"
+        }
+        let price = try #require(Price(parsing: "2"))
+        let scene = try await CycleScene(
+            "alerts:\n" + rules.joined(separator: "\n"), script: [try MarketID("bitcoin"): [price]])
+        try await scene.start()
+        await scene.poll()
+        let status = try StatusDocument(parsing: Data(scene.status.utf8))
+        #expect(Set(status.alerts?.firing.map(\.rule) ?? []) == Set(accepted))
+        let reader = try HistoryReader(at: scene.database)
+        #expect(try Set(reader.events(since: .distantPast).map(\.rule)) == Set(accepted))
+        for name in accepted {
+            try SilenceDesk(at: scene.database).silence(
+                rule: name, market: nil, from: scene.time.now(), until: scene.time.now() + .hours(1))
+        }
+        await scene.poll()
+        let silenced = try StatusDocument(parsing: Data(scene.status.utf8)).alerts?.silences ?? []
+        #expect(Set(silenced.compactMap(\.rule)) == Set(accepted))
+        #expect(scene.log.split(separator: "\n").count { $0.contains(" alert.firing ") } == accepted.count)
+        await scene.finish()
+    }
+}
+
+/// Log lines kept for a look.
+private final class Lines: LogOutlet {
+    private let lines = Mutex<[LogLine]>([])
+    var all: [LogLine] { lines.withLock { $0 } }
+    func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import pricewatch
+
+@Suite struct DailyDigestTests {
+    private func date(_ text: String) throws -> Date { try #require(Date(utcText: text)) }
+
+    @Test("due once a day, at its time", arguments: [60.0, 300, 3600])
+    func onceADay(every: Double) throws {
+        let start = try date("2026-11-20T00:00:30Z")
+        var digest = DailyDigest(at: TimeOfDay(hour: 7, minute: 0), in: .gmt, lookedAt: start)
+        var told: [Date] = []
+        for step in 1...Int(5 * 86_400 / every) {
+            let now = start.addingTimeInterval(Double(step) * every)
+            if digest.isDue(at: now) { told.append(now) }
+        }
+        #expect(told.count == 5)
+        for (moment, day) in zip(told, 20...24) {
+            let due = try date("2026-11-\(day)T07:00:00Z")
+            #expect((0..<every).contains(moment.timeIntervalSince(due)))
+        }
+    }
+
+    @Test("what was missed is made up for once; nothing is said twice after a restart")
+    func restarts() throws {
+        var late = DailyDigest(at: TimeOfDay(hour: 7, minute: 0), in: .gmt, lookedAt: try date("2026-11-18T12:00:00Z"))
+        #expect(late.isDue(at: try date("2026-11-21T05:00:00Z")))
+        #expect(!late.isDue(at: try date("2026-11-21T05:01:00Z")))
+        var again = DailyDigest(at: TimeOfDay(hour: 7, minute: 0), in: .gmt, lookedAt: try date("2026-11-21T07:00:10Z"))
+        #expect(!again.isDue(at: try date("2026-11-21T07:00:40Z")))
+    }
+
+    @Test("the time is the zone's, in summer and in winter")
+    func zones() throws {
+        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        for (before, after) in [
+            ("2026-07-01T04:59:00Z", "2026-07-01T05:00:00Z"), ("2026-12-01T05:59:00Z", "2026-12-01T06:00:00Z"),
+            ("2026-10-25T05:59:00Z", "2026-10-25T06:00:00Z"), ("2026-03-29T04:59:00Z", "2026-03-29T05:00:00Z"),
+        ] {
+            var digest = DailyDigest(
+                at: TimeOfDay(hour: 7, minute: 0), in: berlin, lookedAt: try date(before).addingTimeInterval(-7200))
+            #expect(!digest.isDue(at: try date(before)))
+            #expect(digest.isDue(at: try date(after)))
+        }
+    }
+}
