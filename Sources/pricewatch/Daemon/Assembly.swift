@@ -45,11 +45,11 @@ struct Assembly {
         let feedSettings = configuration.feeds[0]
         settings = CycleSettings(configuration, feed: feedSettings, host: surroundings.host, startedAt: now())
         transport = try NetworkTransport()
-        let feed = Feed(
-            try feedSettings.madeProvider(), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
-            transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
-            time: SystemTime())
-        log.follow(feed)
+        let notebook = FeedNotebook(history)
+        let network = transport
+        let members = try configuration.feeds.map { try Self.member($0, configuration, network, notebook) }
+        for member in members { log.follow(member.feed) }
+        let feeds = FailoverFeed(members, every: settings.every)
         let publisher = StatusPublisher(
             path: configuration.statusFile, log: log, logFile: logFile,
             systemd: SystemdNotifier(environment: surroundings.environment), staysAlive: surroundings.staysAlive)
@@ -58,9 +58,24 @@ struct Assembly {
         let (settings, log) = (settings, log)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, feed: feed, history: history, publisher: publisher, alreadyLogged: logged, log: log, now: now)
+                settings, feeds: feeds, history: history, publisher: publisher, alreadyLogged: logged, log: log,
+                now: now)
         }
         log.tellStart(reading, configuration, settings, database: history.path)
+    }
+
+    private static func member(
+        _ settings: Configuration.Feed, _ configuration: Configuration, _ transport: NetworkTransport,
+        _ notebook: FeedNotebook
+    ) throws -> FailoverFeed.Member {
+        let feed = Feed(
+            try settings.madeProvider(), try FeedEnvironment(settings, timeout: configuration.poll.timeout),
+            transport: transport, memory: notebook, retry: RetryPolicy(configuration.poll.retry), time: SystemTime())
+        let (watch, unmapped) = configuration.watch(at: settings)
+        let currency = configuration.currency
+        return FailoverFeed.Member(feed, watch: watch, unmapped: unmapped) { market in
+            settings.id(of: Configuration.Market(id: market), in: currency)
+        }
     }
 
     /// Closes what the network holds.
