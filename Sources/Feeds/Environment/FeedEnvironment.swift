@@ -25,9 +25,10 @@ public struct FeedEnvironment: Sendable {
 
     /// Tells one setting of URL and key from another, so that a block ends when its cause was edited.
     /// FNV-1a with 32 bits: the key cannot be found from it.
-    func mark(keyHeader: (name: String, value: String)?) -> UInt32 {
+    func mark(key: Secret?, _ headers: [(name: String, value: String)]) -> UInt32 {
         var hash: UInt32 = 2_166_136_261
-        for byte in "\(baseURL)\n\(keyHeader?.name ?? "")\n\(keyHeader?.value ?? "")".utf8 {
+        let heads = headers.map { "\($0.name)\n\($0.value)" }.joined(separator: "\n")
+        for byte in "\(baseURL)\n\(key?.revealed ?? "")\n\(heads)".utf8 {
             hash = (hash ^ UInt32(byte)) &* 16_777_619
         }
         return hash

@@ -8,6 +8,9 @@ struct Classification: Sendable {
     var acceptedContent: AcceptedContent = .json
     /// What the provider's own codes mean.
     var codes: [Int: ErrorRule] = [:]
+    var statuses: [Int: ErrorRule] = [:]
+    /// What its messages mean, by their beginning.
+    var texts: [(beginning: String, rule: ErrorRule)] = []
     var key: Secret?
 
     /// 429 without a hint waits at least this long.
@@ -67,15 +70,16 @@ struct Classification: Sendable {
         return error
     }
 
-    /// A code that the provider's table knows wins; then HTML; then the status, which in an answer that claims
+    /// A code or message that the provider's tables know wins; then HTML; then the status, which in an answer that claims
     /// success is the one the body names.
     private func rule(for answer: HTTPAnswer, isHTML: Bool, named: EnvelopeFailure?) -> ErrorRule {
         if let code = named?.code, let rule = codes[code] { return rule }
+        if let named, let known = texts.first(where: { named.message.hasPrefix($0.beginning) }) { return known.rule }
         if isHTML, answer.status == 403 || (200...299).contains(answer.status) { return .htmlPage }
         if acceptedStatus.contains(answer.status), let code = named?.code, (400...599).contains(code) {
             return .of(status: code)
         }
-        return .of(status: answer.status)
+        return statuses[answer.status] ?? .of(status: answer.status)
     }
 
     private static func isHTML(_ answer: HTTPAnswer) -> Bool {

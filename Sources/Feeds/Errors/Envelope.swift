@@ -90,7 +90,9 @@ private struct ErrorForm: Decodable {
 
     var failure: EnvelopeFailure? {
         let named = [errorCode, error?.form?.statedCode, status?.form?.statedCode].compactMap { $0 }.first { $0 != 0 }
-        let text = error?.text ?? error?.form?.statedMessage ?? status?.form?.statedMessage
+        // CoinMarketCap says "SUCCESS" beside a code of 0.
+        let told = status?.form.flatMap { $0.statedCode == 0 ? nil : $0.statedMessage }
+        let text = error?.text ?? error?.form?.statedMessage ?? told
         if let named { return EnvelopeFailure(code: named, message: text ?? message ?? "error \(named)") }
         if let text, !text.isEmpty { return EnvelopeFailure(code: status?.number ?? code, message: text) }
         let number = code ?? status?.number.flatMap { $0 >= 400 ? $0 : nil }

@@ -39,6 +39,7 @@ extension ErrorRule {
         (400...400, .init(.badRequest, "the request was refused", cure: "check currency and ids", scope: .request)),
         (414...414, .init(.badRequest, "the request is too long for the server", scope: .request)),
         (422...422, .init(.badRequest, "the request was refused", cure: "check currency and ids", scope: .request)),
+        (451...451, .init(.blocked, "not available from this country", cure: "use another provider")),
         (500...599, .init(.server, "the server has a fault", isRetryable: true, scope: .request)),
     ]
 

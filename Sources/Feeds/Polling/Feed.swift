@@ -13,6 +13,7 @@ public actor Feed {
     private var known: [String: KnownPage] = [:]
     /// The quotes of the last answer.
     private var before: [Quote] = []
+    private var refused = RefusedNames()
 
     private struct KnownPage {
         var validators: Validators
@@ -54,10 +55,13 @@ public actor Feed {
         }
         enter(.loading(since: time.now()))
         let tally = RequestTally()
-        let pages = provider.pages(for: watch)
+        var pages = provider.pages(for: refused.removed(from: watch, at: time.now()))
         var merge = PageMerge(watch)
         var failuresInARow = 0
-        for (index, page) in pages.enumerated() {
+        var index = 0
+        while index < pages.count {
+            let page = pages[index]
+            defer { index += 1 }
             do {
                 let loaded = try await load(page, until: end, tally)
                 merge.add(loaded, page.content)
@@ -66,6 +70,13 @@ public actor Feed {
                 if Task.isCancelled {
                     enter(.idle)
                     throw CancellationError()
+                }
+                if provider.refusesUnknownNames, error.kind == .notFound || error.kind == .badRequest {
+                    let halves = refused.halves(of: page.content, in: watch, at: time.now())
+                    if !halves.isEmpty {
+                        pages.insert(contentsOf: halves.flatMap(provider.pages), at: index + 1)
+                        continue
+                    }
                 }
                 merge.fail(page.content, error)
                 // What ails the feed, ails its next page; two pages in a row tell the same, unless it is their ids.
@@ -112,7 +123,7 @@ public actor Feed {
     }
 
     private nonisolated func url(_ page: PageRequest) -> String {
-        client.environment.baseURL.url(path: page.request.path, query: page.request.query)
+        page.request.url(below: client.environment.baseURL, key: nil)
     }
 }
 

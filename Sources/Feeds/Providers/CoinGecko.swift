@@ -1,41 +1,29 @@
-import Foundation
+public import Foundation
 public import Markets
 
 /// CoinGecko, API v3. Facts: its OpenAPI files (github.com/coingecko/coingecko-api-oas) and recorded answers.
-public struct CoinGecko: Provider {
-    /// Decides host, key header, quota and how often polling makes sense.
-    public enum Plan: String, Sendable, CaseIterable {
-        /// Without a key; the limit is shared by all who use the same address.
-        case `public`
-        case demo
-        case pro
+public struct CoinGecko: ListedProvider {
+    public static let name = "coingecko"
+    public static let ranksMarkets = true
 
-        public var baseURL: String {
-            self == .pro ? "https://pro-api.coingecko.com/api/v3" : "https://api.coingecko.com/api/v3"
-        }
+    /// The keyless limit is shared by all who use the same address. Demo: 300 s leave a tenth of the quota for retries
+    /// and healing. Answers are cached for about 60 s, so asking more often brings the same. Pro: the smallest.
+    public static let terms: [ProviderPlan: ProviderTerms] = [
+        .public: ProviderTerms("https://api.coingecko.com/api/v3"),
+        .demo: ProviderTerms("https://api.coingecko.com/api/v3", quotaMonth: 10_000, every: .seconds(300)),
+        .pro: ProviderTerms("https://pro-api.coingecko.com/api/v3", quotaMonth: 100_000),
+    ]
 
-        /// Requests a month; nil where the plan has no known number.
-        public var quotaMonth: Int? { self == .demo ? 10_000 : nil }
+    public let plan: ProviderPlan
 
-        /// Demo: 300 s leave a tenth of the quota for retries and healing. The others: the answers are cached for
-        /// about 60 s, so asking more often brings the same.
-        public var every: Duration { self == .demo ? .seconds(300) : .seconds(60) }
-
-        var keyHeader: String? {
-            switch self {
-            case .public: nil
-            case .demo: "x-cg-demo-api-key"
-            case .pro: "x-cg-pro-api-key"
-            }
-        }
-    }
-
-    public let plan: Plan
-
-    public init(plan: Plan) { self.plan = plan }
+    public init(plan: ProviderPlan) { self.plan = plan }
 
     public func header(for key: Secret) -> (name: String, value: String)? {
-        plan.keyHeader.map { ($0, key.revealed) }
+        switch plan {
+        case .public: nil
+        case .demo: ("x-cg-demo-api-key", key.revealed)
+        case .pro: ("x-cg-pro-api-key", key.revealed)
+        }
     }
 
     public let errorCodes: [Int: ErrorRule] = [
@@ -54,14 +42,11 @@ public struct CoinGecko: Provider {
 
     /// Rows a request may ask for.
     private static let pageSize = 250
-    /// Bytes of ids in a URL. Servers commonly take request lines of 8 KiB.
-    private static let longestIDs = 6000
 
     public func pages(for watch: Watch) -> [PageRequest] {
-        let names = Dictionary(
-            watch.entries.map { ($0.providerID, $0.market) }, uniquingKeysWith: { first, _ in first })
+        let names = watch.entries.names
         var pages: [PageRequest] = []
-        for entries in Self.split(watch.entries) {
+        for entries in watch.entries.pages(of: Self.pageSize) {
             let request = MarketsPage(
                 currency: watch.currency, selection: .ids(entries.map(\.providerID)), names: names)
             pages.append(PageRequest(request, .named(entries.map(\.market))))
@@ -70,23 +55,6 @@ public struct CoinGecko: Provider {
             let page = first / Self.pageSize + 1
             let request = MarketsPage(currency: watch.currency, selection: .largest(page: page), names: names)
             pages.append(PageRequest(request, .ranked))
-        }
-        return pages
-    }
-
-    private static func split(_ entries: [Watch.Entry]) -> [[Watch.Entry]] {
-        var pages: [[Watch.Entry]] = []
-        var bytes = 0
-        for entry in entries {
-            // Every byte outside ASCII takes three.
-            let length = entry.providerID.utf8.reduce(1) { $0 + ($1 < 128 ? 1 : 3) }
-            if let last = pages.last, last.count < pageSize, bytes + length <= longestIDs {
-                pages[pages.count - 1].append(entry)
-                bytes += length
-            } else {
-                pages.append([entry])
-                bytes = length
-            }
         }
         return pages
     }
@@ -133,15 +101,10 @@ extension CoinGecko {
 
     /// A row never fails: what cannot be read is nil.
     private struct Row: Decodable {
-        enum PriceField {
-            case value(Decimal)
-            case null, absent, unreadable
-        }
-
         var id: String?
         var symbol: String?
         var name: String?
-        var price = PriceField.absent
+        var price = WirePrice.absent
         var lastUpdated: String?
         var change: Percent?
         var volume: Double?
@@ -162,44 +125,19 @@ extension CoinGecko {
             symbol = try? row.decodeIfPresent(String.self, forKey: .symbol)
             name = try? row.decodeIfPresent(String.self, forKey: .name)
             lastUpdated = try? row.decodeIfPresent(String.self, forKey: .lastUpdated)
-            change = Self.change(row)
+            change = row.percent(.changePercent)
             volume = try? row.decodeIfPresent(Double.self, forKey: .volume)
             marketCap = try? row.decodeIfPresent(Double.self, forKey: .marketCap)
-            do {
-                if let decimal = try row.decodeIfPresent(Decimal.self, forKey: .price) {
-                    price = .value(decimal)
-                } else {
-                    price = row.contains(.price) ? .null : .absent
-                }
-            } catch {
-                price = .unreadable
-            }
-        }
-
-        /// The double decides unless it lies next to a half of a hundredth, which spares a tenth of the decoding.
-        private static func change(_ row: KeyedDecodingContainer<CodingKeys>) -> Percent? {
-            guard let percent = try? row.decodeIfPresent(Double.self, forKey: .changePercent) else { return nil }
-            let hundredths = percent * 100
-            if abs(hundredths) < 1e6, abs(abs(hundredths.truncatingRemainder(dividingBy: 1)) - 0.5) > 1e-6 {
-                return Percent(hundredths: Int64(hundredths.rounded()))
-            }
-            return (try? row.decode(Decimal.self, forKey: .changePercent)).flatMap(Percent.init(rounding:))
+            price = WirePrice(row, .price)
         }
 
         func quoteRow(_ currency: Currency, _ names: [String: MarketID]) -> QuoteRow {
             guard let id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
-            switch price {
-            case .null: return .unusable(market, .nullPrice)
-            case .absent: return .unusable(market, .absentPrice)
-            case .unreadable: return .unusable(market, .badPrice)
-            case .value(let decimal):
-                guard let price = Price(decimal) else { return .unusable(market, .badPrice) }
-                return .quote(
-                    Quote(
-                        market: market, symbol: symbol ?? "", name: name ?? "", currency: currency, price: price,
-                        quotedAt: lastUpdated.flatMap { Date(utcText: $0) },
-                        reportedChange: change, volume24h: volume,
-                        marketCap: marketCap))
+            return price.row(market) {
+                Quote(
+                    market: market, symbol: symbol ?? "", name: name ?? "", currency: currency, price: $0,
+                    quotedAt: lastUpdated.flatMap { Date(utcText: $0) },
+                    reportedChange: change, volume24h: volume, marketCap: marketCap)
             }
         }
     }
@@ -237,6 +175,12 @@ extension CoinGecko {
             public var symbol: String
             public var name: String
 
+            public init(id: String, symbol: String, name: String) {
+                self.id = id
+                self.symbol = symbol
+                self.name = name
+            }
+
             enum CodingKeys: String, CodingKey { case id, symbol, name }
 
             public init(from decoder: any Decoder) throws {
@@ -253,6 +197,36 @@ extension CoinGecko {
 
         public init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
         public var path: RequestPath { "/coins/list" }
+    }
+
+    /// `GET /coins/markets` of at most 250 ids, for their places by market cap.
+    public struct Ranks: FeedRequest {
+        public struct Rank: Decodable, Sendable {
+            public var id: String
+            /// From 1; nil where it has none.
+            public var rank: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case id
+                case rank = "market_cap_rank"
+            }
+        }
+
+        public typealias Response = [Rank]
+
+        private let ids: [String]
+
+        public init(of ids: [String]) { self.ids = ids }
+
+        public var path: RequestPath { "/coins/markets" }
+        public var query: [URLQueryItem] {
+            [
+                URLQueryItem(name: "vs_currency", value: "usd"),
+                URLQueryItem(name: "ids", value: ids.joined(separator: ",")),
+                URLQueryItem(name: "per_page", value: "250"),
+            ]
+        }
+        public var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
     }
 
     /// `GET /key`, plan pro only: what the plan allows and what is left of it.

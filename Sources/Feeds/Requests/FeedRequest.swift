@@ -20,6 +20,8 @@ public protocol FeedRequest<Response>: Sendable {
     /// Bytes of the unpacked body; what is larger is cut off while it arrives.
     var bodyLimit: Int { get }
 
+    /// Where it goes. `key` is nil where the URL is needed as a name for what is asked.
+    func url(below base: BaseURL, key: Secret?) -> String
     /// Reads the body of an accepted answer. Throws `UnreadableBody` with the reason where it cannot.
     func decode(_ body: Data) throws(UnreadableBody) -> Response
 }
@@ -33,6 +35,7 @@ extension FeedRequest {
     public var acceptedContent: AcceptedContent { .json }
     public var cachePolicy: CachePolicy { .revalidate }
     public var bodyLimit: Int { 8 << 20 }
+    public func url(below base: BaseURL, key: Secret?) -> String { base.url(path: path, query: query) }
 }
 
 extension FeedRequest where Response: Decodable {

@@ -8,6 +8,9 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
 
     public init(stringLiteral value: String) { encoded = value }
 
+    /// - Parameter encoded: percent-encoded already.
+    init(encoded: String) { self.encoded = encoded }
+
     public init(stringInterpolation: StringInterpolation) { encoded = stringInterpolation.text }
 
     public struct StringInterpolation: StringInterpolationProtocol {

@@ -33,7 +33,7 @@ public actor FeedClient {
     public func send<Response>(
         _ request: some FeedRequest<Response>, within limit: Duration, obeying obedience: WaitObedience = .all
     ) async throws(FeedError) -> Response {
-        let url = environment.baseURL.url(path: request.path, query: request.query)
+        let url = request.url(below: environment.baseURL, key: nil)
         let feed = environment.feed
         let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(url, of: feed)
         switch request.cachePolicy {
@@ -165,9 +165,9 @@ extension FeedClient {
         _ request: some FeedRequest, _ validators: Validators?, _ classification: Classification
     ) throws(FeedError) -> WireRequest {
         var headers = HTTPFields(request.headers)
-        headers.append("Accept", request.acceptedContent.acceptHeader)
-        headers.append("User-Agent", environment.userAgent)
-        if let keyHeader { headers.append(keyHeader.name, keyHeader.value) }
+        for header in provider.headers(with: key) { headers.append(header.name, header.value) }
+        if headers["Accept"] == nil { headers.append("Accept", request.acceptedContent.acceptHeader) }
+        if headers["User-Agent"] == nil { headers.append("User-Agent", environment.userAgent) }
         for header in validators?.headers ?? [] { headers.append(header.name, header.value) }
         if request.cachePolicy == .reload { headers.append("Cache-Control", "no-cache") }
         var body: Data?
@@ -180,7 +180,7 @@ extension FeedClient {
             }
         }
         return WireRequest(
-            method: request.method, url: environment.baseURL.url(path: request.path, query: request.query),
+            method: request.method, url: request.url(below: environment.baseURL, key: key),
             headers: headers, body: body, bodyLimit: request.bodyLimit)
     }
 
@@ -193,7 +193,7 @@ extension FeedClient {
         Classification(
             operation: request.method.rawValue.lowercased() + " " + environment.baseURL.place(of: request.path),
             acceptedStatus: request.acceptedStatus, acceptedContent: request.acceptedContent,
-            codes: provider.errorCodes, key: key)
+            codes: provider.errorCodes, statuses: provider.errorStatuses, texts: provider.errorTexts, key: key)
     }
 }
 
@@ -245,8 +245,7 @@ extension FeedClient {
         return true
     }
 
-    private var keyHeader: (name: String, value: String)? { key.flatMap(provider.header) }
-    private var mark: UInt32 { environment.mark(keyHeader: keyHeader) }
+    private var mark: UInt32 { environment.mark(key: key, provider.headers(with: key)) }
 }
 
 extension FeedError {

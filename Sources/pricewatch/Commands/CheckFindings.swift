@@ -12,12 +12,12 @@ struct CheckFindings {
     private let online: [String]?
 
     /// - Parameter online: what the provider said; nil where it was not asked.
-    init(_ reading: ConfigurationReading, online: OnlineCheck?) {
+    init(_ reading: ConfigurationReading, online: OnlineCheck?) throws {
         self.reading = reading
         let configuration = reading.configuration
         let feed = configuration.feeds[0]
         settings = CycleSettings(configuration, feed: feed, host: "", startedAt: .distantPast)
-        pages = CoinGecko(feed).pages(for: settings.watch).count
+        pages = try feed.madeProvider().pages(for: settings.watch).count
         costPerMonth = Quota.cost(pages: pages, every: settings.every)
         var warnings = reading.warnings.map(\.description)
         if let quota = feed.monthlyQuota, costPerMonth > quota {
@@ -25,6 +25,11 @@ struct CheckFindings {
                 "\(feed.name): \(costPerMonth) requests a month are more than the quota of \(quota); "
                     + "the interval will be stretched to make it last (set poll.every to "
                     + "\(Quota.every(pages: pages, lasting: quota).unitsText) or more)")
+        }
+        for market in settings.unmapped {
+            warnings.append(
+                "\(market): has no id at \(feed.name), so it is missing there "
+                    + "(say {id: \(market), \(feed.name): ITS-ID-THERE} in watch.markets)")
         }
         if configuration.notify.isEmpty, !configuration.alerts.isEmpty {
             warnings.append("no channel is configured: alerts go to the log and the status alone")

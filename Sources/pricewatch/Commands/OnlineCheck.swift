@@ -16,11 +16,11 @@ struct OnlineCheck {
         let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: .distantPast)
         let network = try NetworkTransport()
         let feed = Feed(
-            CoinGecko(configuration.feeds[0]),
+            try configuration.feeds[0].madeProvider(),
             try FeedEnvironment(configuration.feeds[0], timeout: configuration.poll.timeout), transport: network,
             memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
         do {
-            try await ask(feed.client, configuration.feeds[0], settings)
+            try await ask(feed, configuration.feeds[0], settings)
         } catch {
             await network.shutdown()
             throw Complaint("check \(feed.name): \(error.message)", Exit.noAnswer)
@@ -29,8 +29,13 @@ struct OnlineCheck {
     }
 
     private mutating func ask(
-        _ client: FeedClient, _ feed: Configuration.Feed, _ settings: CycleSettings
+        _ asked: Feeds.Feed, _ feed: Configuration.Feed, _ settings: CycleSettings
     ) async throws(FeedError) {
+        let client = asked.client
+        guard feed.provider == .coinGecko else {
+            try await poll(asked, settings)
+            return
+        }
         _ = try await client.send(CoinGecko.Ping(), within: Self.limit)
         findings.append("\(feed.name): host and key are accepted")
         if feed.plan == .pro {
@@ -56,6 +61,26 @@ struct OnlineCheck {
             } else {
                 warnings.append("\(feed.name): there is no \(entry.providerID)\(Self.hint(entry.providerID, coins))")
             }
+        }
+    }
+
+    /// A provider without lists of its own is asked what the daemon would ask.
+    private mutating func poll(_ feed: Feeds.Feed, _ settings: CycleSettings) async throws(FeedError) {
+        guard let report = try? await feed.poll(settings.watch, within: Self.limit) else { return }
+        switch report.outcome {
+        case .failed(let error): throw error
+        case .waiting(let wait, let until):
+            warnings.append("\(feed.name): not asked before \(until.utcText): \(wait.message)")
+        case .answered(let answer):
+            findings.append("\(feed.name): host and key are accepted")
+            for quote in answer.quotes {
+                findings.append("\(quote.market): \(quote.name) \(quote.price) \(quote.currency)")
+            }
+            for market in answer.missing { warnings.append("\(feed.name): no answer for \(market)") }
+            for (market, fault) in answer.unusable.sorted(by: { $0.key < $1.key }) {
+                warnings.append("\(feed.name): no usable price of \(market) (\(fault.reason))")
+            }
+            if let error = answer.pageError { warnings.append("\(feed.name): \(error.message)") }
         }
     }
 

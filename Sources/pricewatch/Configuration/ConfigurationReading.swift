@@ -136,6 +136,9 @@ extension Configuration {
         if watch.top == 0, namedMarkets.isEmpty, root.isSound {
             root.fault("nothing is watched: name watch.markets, or set watch.top")
         }
+        if watch.top > 0, root.isSound, let first = feeds.first, first.provider.listed?.ranksMarkets != true {
+            root.fault("watch.top: \(first.name) cannot be asked for the largest markets: name watch.markets instead")
+        }
         judgePaths(root)
     }
 

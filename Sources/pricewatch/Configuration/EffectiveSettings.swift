@@ -1,3 +1,4 @@
+import Feeds
 import Markets
 
 /// What follows from the keys together. Nothing here is a key of its own.
@@ -18,10 +19,10 @@ extension Configuration {
 
     /// The time between two polls as configured: `poll.every`, else that of the first feed. Waits and the quota's
     /// pace may lengthen it.
-    var interval: Duration { poll.every ?? feeds.first.map(every(of:)) ?? Plan.public.every }
+    var interval: Duration { poll.every ?? feeds.first.map(every(of:)) ?? Feed.usualInterval }
 
     /// The time between two questions to this feed.
-    func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.plan.every }
+    func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.terms?.every ?? Feed.usualInterval }
 
     /// D, the longest a cycle of so many requests may last.
     func cycleDeadline(pages: Int) -> Duration { max(interval, poll.timeout * max(1, pages)) }
@@ -40,13 +41,21 @@ extension Configuration {
 
 extension Configuration.Feed {
     /// Requests a month; nil: no limit known.
-    var monthlyQuota: Int? { quotaMonth ?? plan.quota(at: provider) }
+    var monthlyQuota: Int? { quotaMonth ?? terms?.quotaMonth }
+
+    /// How often to ask where neither the configuration nor the provider says.
+    static let usualInterval = Duration.seconds(60)
+
+    /// What follows from provider and plan; nil for our generic feed.
+    var terms: ProviderTerms? { provider.listed?.terms[plan.agreed] }
 
     /// What this market is called here; nil: it has no mapping, or is asked of another feed alone. CoinGecko and
-    /// our generic feed are asked by the id itself, which is the first provider's.
-    func id(of market: Configuration.Market) -> String? {
+    /// our generic feed are asked by the id itself; the others by the owner's word, else by the table of those whose
+    /// names are certain.
+    func id(of market: Configuration.Market, in currency: Currency) -> String? {
         if let feed = market.feed, feed != name { return nil }
         if let id = market.ids[name] ?? market.ids[provider.rawValue] { return id }
-        return provider == .coinGecko || provider == .json ? market.id.text : nil
+        if provider == .coinGecko || provider == .json { return market.id.text }
+        return KnownMarkets.name(of: market.id, at: provider.rawValue, in: currency)
     }
 }

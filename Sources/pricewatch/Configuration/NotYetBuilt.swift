@@ -12,11 +12,6 @@ enum NotYetBuilt {
 
     /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
     static let entries: [(key: String, weight: Weight, meaning: String)] = [
-        ("feeds[].provider=coinpaprika", .fault, "it would not be asked"),
-        ("feeds[].provider=coinmarketcap", .fault, "it would not be asked"),
-        ("feeds[].provider=binance", .fault, "it would not be asked"),
-        ("feeds[].provider=kraken", .fault, "it would not be asked"),
-        ("feeds[].provider=json", .fault, "it would not be asked"),
         ("notify.*", .fault, "no message would be sent"),
         ("digest.notify", .fault, "no message would be sent"),
         ("heartbeat", .fault, "no sign of life would be sent"),

@@ -16,7 +16,7 @@ struct Assembly {
     private let history: HistoryWriter
     private let publisher: StatusPublisher
     private let transport: NetworkTransport
-    private let tellingOfPolls: Task<Void, Never>
+    private let tellingOfPolls: [Task<Void, Never>]
 
     /// How the process stands to its surroundings.
     struct Surroundings {
@@ -45,7 +45,7 @@ struct Assembly {
         var reading = reading
         let waiting = KeptUntilRestart.apply(running.reading.configuration, to: &reading.configuration)
         try await self.init(reading, running.surroundings, after: running)
-        running.tellingOfPolls.cancel()
+        for telling in running.tellingOfPolls { telling.cancel() }
         log.tell(reading, settings, waitingForRestart: waiting)
     }
 
@@ -72,10 +72,10 @@ struct Assembly {
             configuration, feed: feedSettings, host: surroundings.host,
             startedAt: running?.settings.startedAt ?? now())
         transport = try running?.transport ?? NetworkTransport()
-        let feed = Feed(
-            CoinGecko(feedSettings), try FeedEnvironment(feedSettings, timeout: configuration.poll.timeout),
-            transport: transport, memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry),
-            time: SystemTime())
+        let notebook = FeedNotebook(history)
+        let network = transport
+        let members = try configuration.feeds.map { try Self.member($0, configuration, network, notebook) }
+        let feeds = FailoverFeed(members, every: settings.every)
         systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
         let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
         publisher = StatusPublisher(
@@ -87,10 +87,10 @@ struct Assembly {
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feed: feed,
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
                 history: history, publisher: publisher, log: log, now: now)
         }
-        tellingOfPolls = log.follow(feed)
+        tellingOfPolls = members.map { log.follow($0.feed) }
         if running == nil { log.tellStart(reading, settings) }
     }
 
@@ -102,6 +102,20 @@ struct Assembly {
     }
 
     func reopenLog() { logFile?.reopen() }
+
+    private static func member(
+        _ settings: Configuration.Feed, _ configuration: Configuration, _ transport: NetworkTransport,
+        _ notebook: FeedNotebook
+    ) throws -> FailoverFeed.Member {
+        let feed = Feed(
+            try settings.madeProvider(), try FeedEnvironment(settings, timeout: configuration.poll.timeout),
+            transport: transport, memory: notebook, retry: RetryPolicy(configuration.poll.retry), time: SystemTime())
+        let (watch, unmapped) = configuration.watch(at: settings)
+        let currency = configuration.currency
+        return FailoverFeed.Member(feed, watch: watch, unmapped: unmapped) { market in
+            settings.id(of: Configuration.Market(id: market), in: currency)
+        }
+    }
 
     /// Closes what the network holds.
     func finish() async { await transport.shutdown() }

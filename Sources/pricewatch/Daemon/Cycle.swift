@@ -7,7 +7,9 @@ import Markets
 /// one transaction, then tell of it in log and status file.
 actor Cycle {
     let settings: CycleSettings
-    let feed: Feed
+    let feeds: FailoverFeed
+    /// Whom the last poll's outcome is from, before the first the preferred feed.
+    private var feedName: String
     let log: EventLog
     let now: @Sendable () -> Date
     private let history: HistoryWriter
@@ -33,11 +35,12 @@ actor Cycle {
     private var rejection: String?
 
     init(
-        _ settings: CycleSettings, inheriting legacy: Legacy, feed: Feed, history: HistoryWriter,
+        _ settings: CycleSettings, inheriting legacy: Legacy, feeds: FailoverFeed, history: HistoryWriter,
         publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
-        self.feed = feed
+        self.feeds = feeds
+        feedName = settings.feedName
         self.history = history
         self.publisher = publisher
         housekeeping = Housekeeping(history, settings.retention, log: log)
@@ -64,7 +67,8 @@ actor Cycle {
         self.lastPoll = legacy.lastPoll
         lastUsablePoll = legacy.lastUsablePoll
         clockFault = legacy.clockFault
-        pace = Pace(every: settings.every, pages: feed.pages(for: settings.watch), quota: settings.quota)
+        pace = Pace(
+            every: settings.every, pages: feeds.members[0].feed.pages(for: settings.watch), quota: settings.quota)
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
         // What the configuration before had promised for the next poll holds, so that no status expires for a change.
         firstDelay = Self.delay(
@@ -109,9 +113,13 @@ actor Cycle {
         noticeSilences()
         let started = now()
         turnStarted = started
-        guard let report = try? await feed.poll(settings.watch, within: settings.deadline, obeying: obedience) else {
+        let ranking = board.entries.filter { !$0.named }.map(\.market)
+        guard let turn = try? await feeds.poll(ranking: ranking, within: settings.deadline, obeying: obedience) else {
             return .interrupted
         }
+        let report = turn.report
+        feedName = turn.feed
+        if let change = turn.change { log.write(change) }
         let ending: Ending
         switch report.outcome {
         case .waiting(_, let until):
@@ -122,9 +130,9 @@ actor Cycle {
         case .failed(let error):
             ending = fail(error, report, started)
         case .answered(let answer):
-            ending = take(answer, report, started)
+            ending = take(answer, turn, started)
         }
-        pace.adjust(used: await feed.requests(in: UTCMonth(started)), now: started)
+        pace.adjust(used: await feeds.members[0].feed.requests(in: UTCMonth(started)), now: started)
         tellDigestIfDue()
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
@@ -169,17 +177,18 @@ actor Cycle {
 // MARK: A turn's three endings
 
 extension Cycle {
-    private func take(_ answered: FeedAnswer, _ report: PollReport, _ started: Date) -> Ending {
+    private func take(_ answered: FeedAnswer, _ turn: FailoverFeed.Turn, _ started: Date) -> Ending {
+        let report = turn.report
         if let fault = ClockCheck.fault(ours: answered.fetchedAt, theirs: answered.serverDate) {
             clockFault = fault
-            return fail(FeedError.empty(of: feed.name, fault), report, started)
+            return fail(FeedError.empty(of: feedName, fault), report, started)
         }
         clockFault = nil
-        let answer = Answer(answered, from: feed.name, wanted: settings.watchlist.top)
+        let answer = Answer(answered, from: feedName, wanted: settings.watchlist.top, unmapped: turn.unmapped)
         let digest = board.take(answer)
         if digest.outcome == .failed {
             return fail(
-                FeedError.empty(of: feed.name, digest.explanation), report, started, unknown: digest.unknown,
+                FeedError.empty(of: feedName, digest.explanation), report, started, unknown: digest.unknown,
                 answered: true)
         }
         let gap = lastUsablePoll.flatMap { started.since($0) > settings.every * 3 ? $0 : nil }
@@ -187,13 +196,13 @@ extension Cycle {
         let changes = judge(answered: true, at: answer.fetchedAt, watchedUntil: gap)
         day.add(poll: started, reading: history.reader, now: answer.fetchedAt)
         let record = PollRecord(
-            at: started, fetchedAt: answer.fetchedAt, feed: feed.name, currency: settings.currency,
+            at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
             unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
             alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
-            at: started, outcome: digest.outcome, feed: feed.name, markets: digest.usable,
+            at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
@@ -211,15 +220,15 @@ extension Cycle {
         let changes = clockFault == nil ? judge(answered: answered, at: ended) : AlertBook.Changes()
         let recorded = ledger.write(
             PollRecord(
-                at: started, fetchedAt: ended, feed: feed.name, currency: settings.currency, outcome: .failed,
+                at: started, fetchedAt: ended, feed: feedName, currency: settings.currency, outcome: .failed,
                 error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
         lastPoll = StatusReport.LastPoll(
-            at: started, outcome: .failed, feed: feed.name, markets: 0,
+            at: started, outcome: .failed, feed: feedName, markets: 0,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: StatusReport.PollError(error))
         if failures.add(at: started) {
             log.write(.warning, "poll.failed") { line in
-                line.add("feed", feed.name)
+                line.add("feed", feedName)
                 line.add("kind", error.label)
                 line.add("count", failures.count)
                 line.add("message", error.message)
@@ -251,7 +260,7 @@ extension Cycle {
 
     /// A partial answer says why: the error of the page that failed, else which markets were not there.
     private func pageError(_ answer: FeedAnswer, _ digest: Digest) -> StatusReport.PollError {
-        StatusReport.PollError(answer.pageError ?? .empty(of: feed.name, digest.explanation))
+        StatusReport.PollError(answer.pageError ?? .empty(of: feedName, digest.explanation))
     }
 }
 
@@ -279,7 +288,7 @@ extension Cycle {
         guard !maxAgeTold, let maxAge, maxAge > settings.every else { return }
         maxAgeTold = true
         log.write(.info, "feed.max_age") { line in
-            line.add("feed", feed.name)
+            line.add("feed", feedName)
             line.add("max_age", maxAge)
             line.add("every", settings.every)
             line.add("message", "the provider renews its answers less often than they are asked for")
@@ -319,21 +328,22 @@ extension Cycle {
             state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
-        let wait = await feed.waitInForce()?.until
+        let wait = await feeds.serving.waitInForce()?.until
         report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
         report.lastPoll = lastPoll
         report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = failures.count
-        report.feeds = [
-            await StatusReport.Feed(feed, pace, at: moment)
-        ]
+        for member in feeds.members {
+            report.feeds.append(await StatusReport.Feed(member.feed, of: feeds, pace, settings.quotas, at: moment))
+        }
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
-            pace: pace, recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
+            standby: await feeds.isStandby ? await feeds.serving.name : nil, preferred: settings.feedName, pace: pace,
+            recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
             clock: clockFault, rejection: rejection, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report

@@ -13,10 +13,15 @@ struct CycleSettings: Sendable {
     var deadline: Duration
     /// What the provider is asked for.
     var watch: Watch
+    /// Named markets that the feed has no name for.
+    var unmapped: [MarketID]
     /// The same markets as the board knows them.
     var watchlist: Watchlist
     var rules: [AlertRule]
+    /// Of the preferred feed.
     var quota: Quota?
+    /// Requests a month, by the names of feeds.
+    var quotas: [String: Int]
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
@@ -27,22 +32,43 @@ struct CycleSettings: Sendable {
         feedName = feed.name
         currency = configuration.currency
         every = configuration.every(of: feed)
-        watch = Watch(
-            configuration.namedMarkets.compactMap { market in
-                feed.id(of: market).map { Watch.Entry(market.id, providerID: $0) }
-            }, top: configuration.watch.top, currency: configuration.currency)
+        let asked = configuration.watch(at: feed)
+        watch = asked.watch
+        unmapped = asked.unmapped
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
                 Watchlist.Item(market: $0.id, staleAfter: configuration.staleAfter(of: $0.id))
             }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed))
-        let pages = (watch.entries.count + 249) / 250 + (watch.top + 249) / 250
+        let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
         digest = configuration.digest.map { ($0.at, configuration.timeZone) }
+        quotas = Dictionary(
+            configuration.feeds.compactMap { feed in feed.monthlyQuota.map { (feed.name, $0) } },
+            uniquingKeysWith: { $1 })
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
         retention = Retention(configuration.history)
         self.host = host
         self.startedAt = startedAt
+    }
+}
+
+extension Configuration {
+    /// What this feed is asked for, and the named markets that it has no name for.
+    func watch(at feed: Feed) -> (watch: Feeds.Watch, unmapped: [MarketID]) {
+        var entries: [Feeds.Watch.Entry] = []
+        var unmapped: [MarketID] = []
+        for market in namedMarkets {
+            if let name = feed.id(of: market, in: currency) {
+                entries.append(Feeds.Watch.Entry(market.id, providerID: name))
+            } else {
+                unmapped.append(market.id)
+            }
+        }
+        let ranks = feed.provider.listed?.ranksMarkets ?? false
+        let isPreferred = feed.name == feeds.first?.name
+        // One that stands in names the markets of the last ranking, also where it ranks none itself.
+        return (Feeds.Watch(entries, top: ranks || !isPreferred ? watch.top : 0, currency: currency), unmapped)
     }
 }
 

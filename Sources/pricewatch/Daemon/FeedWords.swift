@@ -5,11 +5,17 @@ import Markets
 
 extension Answer {
     /// A feed's answer as the board takes it.
-    init(_ answer: FeedAnswer, from feed: String, wanted top: Int) {
+    ///
+    /// - Parameter unmapped: markets that the feed was not asked for, since it has no name for them.
+    init(_ answer: FeedAnswer, from feed: String, wanted top: Int, unmapped: [MarketID] = []) {
+        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice }
+        for market in unmapped { unusable[market] = .noMapping }
         self.init(
-            quotes: answer.quotes, unusable: answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice },
-            // An incomplete ranking would drop markets that are still among the largest.
-            ranking: top > 0 && !answer.topIsIncomplete && !answer.isUnchanged ? answer.top : nil,
+            quotes: answer.quotes, unusable: unusable,
+            // An incomplete ranking would drop markets that are still among the largest, and a feed that stands in has
+            // none.
+            ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete && !answer.isUnchanged
+                ? answer.top : nil,
             notModified: answer.isUnchanged, feed: feed, fetchedAt: answer.fetchedAt)
     }
 }
@@ -38,18 +44,23 @@ extension StatusReport.PollError {
 }
 
 extension StatusReport.Feed {
-    init(_ feed: Feeds.Feed, _ pace: Pace, at now: Date) async {
+    /// - Parameter quotas: requests a month, by the names of feeds.
+    init(
+        _ feed: Feeds.Feed, of feeds: FailoverFeed, _ pace: Pace, _ quotas: [String: Int], at now: Date
+    ) async {
         let wait = await feed.waitInForce()
+        let coolsUntil = await feeds.coolsUntil(feed)
+        let serves = await feeds.serving === feed
         let state: String =
             switch wait {
             case .some(let (wait, _)) where wait.isBlock: "blocked"
             case .some: "cooling"
-            case nil: "serving"
+            case nil: coolsUntil != nil ? "cooling" : serves ? "serving" : "standby"
             }
         self.init(
-            name: feed.name, state: state, nextTryAt: wait?.until,
-            requestsThisMonth: await feed.requests(in: UTCMonth(now)), quota: pace.quota?.requestsPerMonth,
-            quotaEndsAt: pace.quotaEnd)
+            name: feed.name, state: state, nextTryAt: [wait?.until, coolsUntil].compactMap { $0 }.max(),
+            requestsThisMonth: await feed.requests(in: UTCMonth(now)), quota: quotas[feed.name],
+            quotaEndsAt: feeds.members[0].feed === feed ? pace.quotaEnd : nil)
     }
 }
 
@@ -66,6 +77,15 @@ extension EventLog {
                     line.add("message", retry.error.message)
                 }
             }
+        }
+    }
+
+    func write(_ change: FailoverFeed.Turn.Change) {
+        write(change.isRestored ? .info : .warning, change.isRestored ? "feed.restored" : "feed.switched") { line in
+            line.add("feed", change.to)
+            line.add("from", change.from)
+            line.add("kind", change.error?.label)
+            line.add("message", change.error?.message)
         }
     }
 

@@ -55,15 +55,4 @@ struct CoinGeckoPagesTests {
         let answer = try page.request.decode(Data(rows(row("matic-network", "0.5")).utf8))
         #expect(answer.rows.map(\.market) == [ours])
     }
-
-    @Test(
-        arguments: [
-            (CoinGecko.Plan.public, nil, nil, 60), (.demo, "x-cg-demo-api-key", 10_000, 300),
-            (.pro, "x-cg-pro-api-key", nil, 60),
-        ] as [(CoinGecko.Plan, String?, Int?, Int)])
-    func plans(_ plan: CoinGecko.Plan, _ header: String?, _ quota: Int?, _ every: Int) {
-        #expect(CoinGecko(plan: plan).header(for: Secret("k"))?.name == header)
-        #expect(plan.quotaMonth == quota)
-        #expect(plan.every == .seconds(every))
-    }
 }

@@ -7,37 +7,8 @@ import Testing
 /// Answers recorded from CoinGecko, where the folder with them lies beside the package.
 @Suite("CoinGecko, recorded answers")
 struct CoinGeckoRecordedTests {
-    struct Recording: Sendable, CustomTestStringConvertible {
-        var name: String
-        var url: URL
-
-        var testDescription: String { name }
-
-        var body: Data {
-            get throws { try Data(contentsOf: url) }
-        }
-    }
-
-    /// Beside the package, or a floor above where the package is a clone among others.
-    static let folder: URL? = {
-        var place = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { place.deleteLastPathComponent() }
-        for _ in 0..<3 {
-            let folder = place.appendingPathComponent("shared/fixtures/coingecko")
-            if FileManager.default.fileExists(atPath: folder.path) { return folder }
-            place.deleteLastPathComponent()
-        }
-        print("recorded answers: ../shared/fixtures/coingecko is not there, these tests are skipped")
-        return nil
-    }()
-
-    static let all: [Recording] = {
-        guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
-            return []
-        }
-        return names.sorted().map { Recording(name: $0, url: folder.appendingPathComponent($0)) }
-    }()
-
+    static let folder = Recording.folder("coingecko")
+    static let all = Recording.all(in: folder)
     static let markets = all.filter { $0.name.hasPrefix("markets") }
     static let errors = all.filter { $0.name.hasPrefix("error") }
 
@@ -65,7 +36,7 @@ struct CoinGeckoRecordedTests {
             let quote = try #require(quotes.first)
             quotes = quotes.dropFirst()
             #expect(quote.market.text == id)
-            #expect(quote.price.description == plain(sent), "\(id) \(sent)")
+            #expect(quote.price.description == Recording.plain(sent), "\(id) \(sent)")
             #expect(quote.quotedAt != nil)
         }
         #expect(quotes.isEmpty)
@@ -111,24 +82,5 @@ struct CoinGeckoRecordedTests {
         }
         #expect(try CoinGecko.Ping().decode(body("ping-ok.json")).greeting == "(V3) To the Moon!")
         #expect(try CoinGecko.KeyUsage().decode(body("key-usage.json")).remainingThisMonth == 999_896)
-    }
-
-    /// A JSON number without exponent and needless zeros, by shifting its point.
-    private func plain(_ number: String) -> String {
-        let parts = number.lowercased().split(separator: "e", maxSplits: 1)
-        let mantissa = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let fraction = mantissa.count > 1 ? String(mantissa[1]) : ""
-        var digits = String(mantissa[0]) + fraction
-        var point = mantissa[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
-        if point <= 0 {
-            digits = String(repeating: "0", count: 1 - point) + digits
-            point = 1
-        }
-        if point > digits.count { digits += String(repeating: "0", count: point - digits.count) }
-        var whole = String(digits.prefix(point))
-        var rest = String(digits.dropFirst(point))
-        while whole.count > 1, whole.hasPrefix("0") { whole.removeFirst() }
-        while rest.hasSuffix("0") { rest.removeLast() }
-        return rest.isEmpty ? whole : whole + "." + rest
     }
 }

@@ -21,7 +21,7 @@ func environment(
 /// A feed on a script, with full jitter always at its longest.
 func scriptedFeed(
     _ transport: ScriptedTransport, _ time: ManualTime, memory: any FeedMemory = TransientMemory(),
-    environment: FeedEnvironment, plan: CoinGecko.Plan = .public
+    environment: FeedEnvironment, plan: ProviderPlan = .public
 ) -> Feed {
     Feed(CoinGecko(plan: plan), environment, transport: transport, memory: memory, time: time, random: { 1 })
 }
@@ -57,4 +57,23 @@ extension FeedAnswer {
     var prices: [String: String] {
         Dictionary(quotes.map { ($0.market.text, $0.price.description) }, uniquingKeysWith: { $1 })
     }
+}
+
+/// A feed of any provider on a script.
+func scriptedFeed(
+    _ provider: any Provider, _ transport: ScriptedTransport, _ time: ManualTime, key: Secret? = nil,
+    url: String = "http://127.0.0.1:9"
+) throws -> Feed {
+    Feed(
+        provider, try environment(url, key: key), transport: transport, memory: TransientMemory(), time: time,
+        random: { 1 })
+}
+
+/// `ours=theirs` for each market.
+func mapped(_ pairs: String..., top: Int = 0, currency: String = "usd") throws -> Watch {
+    let entries = try pairs.map { pair in
+        let names = pair.split(separator: "=", maxSplits: 1).map(String.init)
+        return Watch.Entry(try MarketID(names[0]), providerID: names.last)
+    }
+    return Watch(entries, top: top, currency: try Currency(currency))
 }

@@ -52,12 +52,13 @@ final class CycleScene {
         let history = try HistoryWriter(at: configuration.history.database)
         let transport = try NetworkTransport()
         self.transport = transport
+        let asked = Feed(
+            try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
+            memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+        let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
         cycle = try Cycle(
             settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
-            feed: Feed(
-                CoinGecko(feed), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
-                memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time),
-            history: history,
+            feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),

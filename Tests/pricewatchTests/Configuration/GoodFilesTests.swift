@@ -131,7 +131,13 @@ import Testing
         let read = try configuration("watch: {markets: [bitcoin, {id: solana, binance: SOLUSDT, feed: coingecko}]}")
         let coingecko = read.feeds[0]
         let binance = Configuration.Feed(name: "spot", provider: .binance)
-        #expect(read.watch.markets.map { coingecko.id(of: $0) } == ["bitcoin", "solana"])
-        #expect(read.watch.markets.map { binance.id(of: $0) } == [nil, nil])
+        #expect(read.watch.markets.map { coingecko.id(of: $0, in: .usd) } == ["bitcoin", "solana"])
+        #expect(read.watch.markets.map { binance.id(of: $0, in: .usd) } == [nil, nil])
+        let paprika = Configuration.Feed(name: "paprika", provider: .coinPaprika)
+        #expect(read.watch.markets.map { paprika.id(of: $0, in: .usd) } == ["btc-bitcoin", nil])
+        let kraken = Configuration.Feed(name: "kraken", provider: .kraken)
+        #expect(read.watch.markets.map { kraken.id(of: $0, in: .usd) } == ["XBTUSD", nil])
+        let euro = try Currency("eur")
+        #expect(read.watch.markets.map { kraken.id(of: $0, in: euro) } == [nil, nil])
     }
 }

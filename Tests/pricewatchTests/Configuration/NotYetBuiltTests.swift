@@ -4,15 +4,6 @@ import Testing
 
 @Suite struct NotYetBuiltTests {
     static let examples: [(key: String, text: String)] = [
-        ("feeds[].provider=coinpaprika", "feeds: [{provider: coinpaprika}]"),
-        ("feeds[].provider=coinmarketcap", "feeds: [{provider: coinmarketcap, plan: demo, key: k}]"),
-        ("feeds[].provider=binance", "feeds: [{provider: binance}]"),
-        ("feeds[].provider=kraken", "feeds: [{provider: kraken}]"),
-        (
-            "feeds[].provider=json",
-            "feeds: [{provider: json, name: stocks, url: \"https://example.org/?s={id}&t={key}\", key: k, "
-                + "fields: {price: /last, quoted_at: /time}, time_format: epoch_s, headers: {X-A: b}}]"
-        ),
         ("notify.*", "notify: {phone: {ntfy: \"https://ntfy.sh/t\", quiet: \"23:00-07:00\"}}"),
         ("digest.notify", "notify: {}\ndigest: {notify: [phone]}"),
         ("heartbeat", "heartbeat: {url: \"https://example.org/h\", every: 5m}"),
@@ -41,10 +32,10 @@ import Testing
     }
 
     @Test func `the place is told as for any other fault`() throws {
-        let faults = try ConfigurationScene().faults("feeds:\n  - name: a\n    provider: kraken\n")
+        let faults = try ConfigurationScene().faults("notify:\n  a:\n    ntfy: \"https://ntfy.sh/t\"\n")
         #expect(
             faults == [
-                "p.yaml:3:5: feeds[0].provider: this release does not act on it yet: it would not be asked; leave it out"
+                "p.yaml:2:3: notify.a: this release does not act on it yet: no message would be sent; leave it out"
             ])
     }
 

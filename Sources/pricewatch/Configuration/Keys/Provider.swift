@@ -1,3 +1,4 @@
+import Feeds
 import Markets
 
 /// Whom a feed asks.
@@ -9,13 +10,13 @@ enum Provider: String, Hashable, Sendable, CaseIterable {
     case kraken
     case json
 
+    /// What is known of it; nil for our generic feed, of which its owner tells all.
+    var listed: (any ListedProvider.Type)? { Providers.named(rawValue) }
+
     /// The plans it sells. Empty: there is no such choice, `plan` is refused.
     var plans: [Plan] {
-        switch self {
-        case .coinGecko, .coinMarketCap: [.public, .demo, .pro]
-        case .coinPaprika: [.public, .pro]
-        case .binance, .kraken, .json: []
-        }
+        guard let terms = listed?.terms, terms.count > 1 else { return [] }
+        return Plan.allCases.filter { terms[$0.agreed] != nil }
     }
 
     /// Whether `key` means something without a plan: only our generic feed, whose owner says where it goes.
@@ -33,24 +34,11 @@ enum Plan: String, Hashable, Sendable, CaseIterable {
 
     var needsKey: Bool { self != .public }
 
-    /// How often to ask where the configuration does not say. A demo key that is asked once a minute is used up
-    /// on the seventh day of the month.
-    var every: Duration {
+    var agreed: ProviderPlan {
         switch self {
-        case .public, .pro: .seconds(60)
-        case .demo: .seconds(300)
-        }
-    }
-
-    /// Requests a month: CoinGecko's pricing table (demo 10,000; the smallest paid plan 100,000), CoinPaprika's
-    /// and CoinMarketCap's free limits; nil: the provider names none.
-    func quota(at provider: Provider) -> Int? {
-        switch (provider, self) {
-        case (.coinGecko, .demo): 10_000
-        case (.coinGecko, .pro): 100_000
-        case (.coinPaprika, .public): 20_000
-        case (.coinMarketCap, .demo): 15_000
-        default: nil
+        case .public: .public
+        case .demo: .demo
+        case .pro: .pro
         }
     }
 }

@@ -1,0 +1,51 @@
+import Foundation
+import Markets
+
+/// Any server that answers with JSON, as its owner describes it.
+public struct JSONFeed: Provider {
+    public let description: JSONFeedDescription
+
+    public init(_ description: JSONFeedDescription) { self.description = description }
+
+    public func headers(with key: Secret?) -> [(name: String, value: String)] {
+        description.headers.map { header in
+            (header.name, header.value.revealed.replacing("{key}", with: key?.revealed ?? ""))
+        }
+    }
+
+    public func pages(for watch: Watch) -> [PageRequest] {
+        let pages = watch.entries.pages(of: description.url.asksOneByOne ? 1 : 250)
+        return pages.map { entries in
+            PageRequest(
+                Prices(description: description, entries: entries, currency: watch.currency),
+                .named(entries.map(\.market)))
+        }
+    }
+}
+
+extension JSONFeed {
+    struct Prices: FeedRequest {
+        typealias Response = QuotePage
+
+        var description: JSONFeedDescription
+        var entries: [Watch.Entry]
+        var currency: Currency
+
+        var path: RequestPath { RequestPath(encoded: filled(nil).path) }
+        var acceptedContent: AcceptedContent { description.acceptedContent }
+
+        private func filled(_ key: Secret?) -> (path: String, query: String?) {
+            description.url.filled(entries.map(\.providerID), currency, key: key)
+        }
+
+        func url(below base: BaseURL, key: Secret?) -> String {
+            let (path, query) = filled(key)
+            return base.text + path + (query.map { "?" + $0 } ?? "")
+        }
+
+        func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
+            let document = try UnreadableBody.reading(body) { try JSONDecoder().decode(JSONValue.self, from: $0) }
+            return try JSONRows(description: description, entries: entries, currency: currency).read(document)
+        }
+    }
+}

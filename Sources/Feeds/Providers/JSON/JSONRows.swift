@@ -1,0 +1,131 @@
+import Foundation
+import Markets
+
+/// Reads the markets of a document by the owner's pointers. A pointer that is wrong for every market is an error that
+/// names it; what is wrong with one market is wrong with that one alone.
+struct JSONRows {
+    var description: JSONFeedDescription
+    var entries: [Watch.Entry]
+    var currency: Currency
+
+    private var fields: JSONFeedDescription.Fields { description.fields }
+
+    func read(_ document: JSONValue) throws(UnreadableBody) -> QuotePage {
+        let rows = try rows(of: document)
+        guard !rows.isEmpty else { return QuotePage(rows: []) }
+        try judge(fields.price, "fields.price", rows, expected: "a number") { value in
+            if case .null = value { return true }
+            if case .unreadable = value { return true }
+            // Exchanges write "n/a" for a market that rests, beside good ones.
+            return value.decimal != nil || (rows.count > 1 && value.word != nil)
+        }
+        if let pointer = fields.quotedAt {
+            try judge(pointer, "fields.quoted_at", rows, expected: "a time in the form \(timeFormatName)") { value in
+                if case .null = value { return true }
+                return time(value) != nil
+            }
+        }
+        let names = entries.names
+        return QuotePage(rows: rows.map { quoteRow($0, names) })
+    }
+
+    /// A market's part of the document.
+    private struct Row {
+        /// Nil where the id cannot be one.
+        var id: String?
+        var value: JSONValue
+    }
+
+    private func rows(of document: JSONValue) throws(UnreadableBody) -> [Row] {
+        let pointer = description.list
+        let place: JSONValue
+        switch pointer?.find(in: document) ?? .success(document) {
+        case .success(let found): place = found
+        case .failure(let end): throw Self.wrong("list", pointer, end.reason)
+        }
+        let only = description.url.asksOneByOne ? entries.first?.providerID : nil
+        switch place {
+        case .object(let members):
+            if let only {
+                // The market itself, unless it stands below its id.
+                if fields.price.value(in: place) == nil, let member = members[only] {
+                    return [Row(id: only, value: member)]
+                }
+                return [Row(id: only, value: place)]
+            }
+            return members.sorted { $0.key < $1.key }.map { Row(id: $0.key, value: $0.value) }
+        case .list(let items):
+            guard let id = fields.id else {
+                if let only, items.count <= 1 { return items.map { Row(id: only, value: $0) } }
+                throw UnreadableBody(
+                    reason: "has a list at \(pointer?.description ?? "its top") (list), so fields.id is needed",
+                    isRetryable: false)
+            }
+            let rows = items.map { Row(id: id.value(in: $0)?.word, value: $0) }
+            try judge(id, "fields.id", rows, expected: "a text or a number") { $0.word != nil }
+            return rows
+        default:
+            // One market whose document is its price.
+            if let only, fields.price.text.isEmpty { return [Row(id: only, value: place)] }
+            throw Self.wrong("list", pointer, "there is \(place.kind), where a list or an object is expected")
+        }
+    }
+
+    /// Throws where no row has at `pointer` what is expected.
+    private func judge(
+        _ pointer: JSONPointer, _ key: String, _ rows: [Row], expected: String, _ isFit: (JSONValue) -> Bool
+    ) throws(UnreadableBody) {
+        guard let first = rows.first else { return }
+        for row in rows {
+            if let value = pointer.value(in: row.value), isFit(value) { return }
+        }
+        let all = rows.count == 1 ? "" : " in any of \(rows.count) markets"
+        let examples = rows.lazy.compactMap { pointer.value(in: $0.value) }
+        if let found = examples.first {
+            throw Self.wrong(key, pointer, "there is \(found.kind), where \(expected) is expected\(all)")
+        }
+        if case .failure(let end) = pointer.find(in: first.value) {
+            let place = end.at.isEmpty ? "a market" : OutsideText.escaped(end.at, limit: 60)
+            throw Self.wrong(key, pointer, "nothing is there\(all); \(place) is \(end.found.kind)")
+        }
+    }
+
+    private static func wrong(_ key: String, _ pointer: JSONPointer?, _ reason: String) -> UnreadableBody {
+        let text = pointer.map { OutsideText.escaped($0.description, limit: 100) } ?? "\"\""
+        return UnreadableBody(reason: "does not fit \(key): \(text): \(reason)", isRetryable: false)
+    }
+
+    private func quoteRow(_ row: Row, _ names: [String: MarketID]) -> QuoteRow {
+        guard let id = row.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
+        guard let value = fields.price.value(in: row.value) else { return .unusable(market, .absentPrice) }
+        if case .null = value { return .unusable(market, .nullPrice) }
+        guard let price = value.decimal.flatMap(Price.init) else { return .unusable(market, .badPrice) }
+        func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { $0.value(in: row.value) } }
+        return .quote(
+            Quote(
+                market: market, symbol: field(fields.symbol)?.word ?? "", name: field(fields.name)?.word ?? "",
+                currency: currency, price: price, quotedAt: field(fields.quotedAt).flatMap(time),
+                reportedChange: field(fields.change24hPercent)?.decimal.flatMap(Percent.init(rounding:)),
+                volume24h: field(fields.volume24h)?.decimal.map { ($0 as NSDecimalNumber).doubleValue }))
+    }
+
+    private var timeFormatName: String {
+        switch description.timeFormat {
+        case .iso8601: "iso8601"
+        case .epochSeconds: "epoch_s"
+        case .epochMilliseconds: "epoch_ms"
+        }
+    }
+
+    /// Times before 2000 and after 2100 are seconds taken for milliseconds, or the other way round.
+    private func time(_ value: JSONValue) -> Date? {
+        switch description.timeFormat {
+        case .iso8601: return value.word.flatMap { Date(utcText: $0) }
+        case .epochSeconds, .epochMilliseconds:
+            guard let number = value.decimal else { return nil }
+            let seconds = description.timeFormat == .epochSeconds ? number : number / 1000
+            guard seconds > 946_684_800, seconds < 4_102_444_800 else { return nil }
+            return Date(timeIntervalSince1970: (seconds as NSDecimalNumber).doubleValue)
+        }
+    }
+}

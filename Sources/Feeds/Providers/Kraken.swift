@@ -1,0 +1,140 @@
+import Foundation
+import Markets
+
+/// Kraken spot, public market data. Facts: docs.kraken.com and recorded answers.
+public struct Kraken: ListedProvider {
+    public static let name = "kraken"
+    /// It knows no market caps.
+    public static let ranksMarkets = false
+
+    /// About one request a second for an address.
+    public static let terms: [ProviderPlan: ProviderTerms] = [.public: ProviderTerms("https://api.kraken.com")]
+
+    public init(plan: ProviderPlan = .public) {}
+
+    public var errorTexts: [(beginning: String, rule: ErrorRule)] {
+        [
+            ("EQuery:Unknown asset", ErrorRule(.notFound, "there is no such pair", cure: check, scope: .request)),
+            (
+                "EGeneral:Invalid arguments",
+                ErrorRule(.badRequest, "a pair cannot be one", cure: check, scope: .request)
+            ),
+            ("EAPI:Rate limit", ErrorRule(.rateLimited, "too many requests", cure: tooMany, isRetryable: true)),
+            (
+                "EGeneral:Too many requests",
+                ErrorRule(.rateLimited, "too many requests", cure: tooMany, isRetryable: true)
+            ),
+            ("EGeneral:Temporary lockout", ErrorRule(.rateLimited, "locked out for a while", isRetryable: true)),
+            ("EGeneral:Permission denied", ErrorRule(.forbidden, "access denied")),
+            ("EService:", ErrorRule(.server, "the service is not available", isRetryable: true)),
+            ("EGeneral:Internal error", ErrorRule(.server, "the server has a fault", isRetryable: true)),
+        ]
+    }
+
+    private var check: String { "check the ids for kraken" }
+    private var tooMany: String { ErrorRule.tooMany }
+
+    public var refusesUnknownNames: Bool { true }
+
+    private static let pageSize = 100
+
+    public func pages(for watch: Watch) -> [PageRequest] {
+        watch.entries.pages(of: Self.pageSize).map { entries in
+            PageRequest(Ticker(currency: watch.currency, entries: entries), .named(entries.map(\.market)))
+        }
+    }
+}
+
+extension Kraken {
+    /// `GET /0/public/Ticker`: the last trade of each pair, and the day before it.
+    struct Ticker: FeedRequest {
+        typealias Response = QuotePage
+
+        var currency: Currency
+        var entries: [Watch.Entry]
+
+        var path: RequestPath { "/0/public/Ticker" }
+        var query: [URLQueryItem] {
+            [URLQueryItem(name: "pair", value: entries.map(\.providerID).joined(separator: ","))]
+        }
+
+        func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
+            let answer = try UnreadableBody.reading(body) { try JSONDecoder().decode(Wire.self, from: $0) }
+            let asked = Dictionary(
+                entries.map { (PairName.plain($0.providerID), $0.market) }, uniquingKeysWith: { first, _ in first })
+            return QuotePage(
+                rows: answer.result.compactMap { pair, row in
+                    let name = PairName.plain(pair)
+                    guard let market = asked[name] ?? (try? MarketID(name)) else { return .nameless }
+                    return row.quoteRow(pair, currency, as: market)
+                })
+        }
+    }
+
+    /// The same pair goes by several names: `XBTUSD` is asked, `XXBTZUSD` is answered, `BTC/USD` in the newer form.
+    enum PairName {
+        static func plain(_ pair: String) -> String {
+            var pair = pair.uppercased()
+            let letters = Array(pair)
+            if letters.count == 8, letters[0] == "X", letters[4] == "Z" || letters[4] == "X" {
+                // The oldest assets carry a class before their three letters: X for coins, Z for money.
+                pair = String(letters[1...3] + letters[5...])
+            }
+            pair = pair.replacing("/", with: "")
+            for (own, common) in [("XBT", "BTC"), ("XDG", "DOGE")] {
+                if pair.hasPrefix(own) { pair = common + pair.dropFirst(own.count) }
+                if pair.hasSuffix(own) { pair = pair.dropLast(own.count) + common }
+            }
+            return pair
+        }
+    }
+
+    private struct Wire: Decodable {
+        var result: [(pair: String, row: Row)]
+
+        enum CodingKeys: String, CodingKey { case result }
+
+        init(from decoder: any Decoder) throws {
+            let rows = try decoder.container(keyedBy: CodingKeys.self)
+                .nestedContainer(keyedBy: AnyKey.self, forKey: .result)
+            result = try rows.allKeys.map { ($0.stringValue, try rows.decode(Row.self, forKey: $0)) }
+        }
+    }
+
+    /// A row never fails: what cannot be read is nil.
+    private struct Row: Decodable {
+        var price = WirePrice.absent
+        /// In the quoted currency.
+        var volume: Double?
+
+        enum CodingKeys: String, CodingKey {
+            /// The last trade: price, amount.
+            case last = "c"
+            /// Volume and average price: today's, then those of 24 hours.
+            case volume = "v"
+            case average = "p"
+        }
+
+        init(from decoder: any Decoder) throws {
+            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
+            if row.contains(.last) {
+                let last = try? row.decode([String].self, forKey: .last)
+                price = last?.first.flatMap { Decimal(wholeText: $0) }.map { .value($0) } ?? .unreadable
+            }
+            func ofDay(_ key: CodingKeys) -> Double? {
+                guard let figures = try? row.decode([String].self, forKey: key), figures.count > 1 else { return nil }
+                return Double(figures[1])
+            }
+            if let traded = ofDay(.volume), let average = ofDay(.average) { volume = traded * average }
+        }
+
+        /// No time is stated; the opening price is today's, not that of 24 hours ago.
+        func quoteRow(_ pair: String, _ currency: Currency, as market: MarketID) -> QuoteRow {
+            price.row(market) {
+                Quote(
+                    market: market, symbol: pair.lowercased(), name: pair, currency: currency, price: $0,
+                    quotedAt: nil, volume24h: volume)
+            }
+        }
+    }
+}

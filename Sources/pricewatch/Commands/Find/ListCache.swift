@@ -1,0 +1,54 @@
+import Feeds
+import Foundation
+
+/// Id lists in the user's own cache folder: `find` is for every user, and the database is the daemon's. Where the
+/// folder cannot be written, nothing is kept.
+actor ListCache: FeedMemory {
+    private let folder: String
+    private let transient = TransientMemory()
+
+    init(folder: String) { self.folder = folder }
+
+    /// `$CACHE_DIRECTORY`, else `$XDG_CACHE_HOME/pricewatch`, else `~/.cache/pricewatch`.
+    static func folder(_ host: HostEnvironment) -> String {
+        if let own = host["CACHE_DIRECTORY"]?.split(separator: ":").first { return String(own) }
+        if let caches = host["XDG_CACHE_HOME"], caches.hasPrefix("/") { return caches + "/pricewatch" }
+        return host.home + "/.cache/pricewatch"
+    }
+
+    func storedBody(_ url: String, of feed: String) async -> StoredBody? {
+        guard let content = FileManager.default.contents(atPath: path(url)),
+            let kept = try? JSONDecoder().decode(Kept.self, from: content), kept.url == url
+        else { return nil }
+        return StoredBody(body: kept.body, validators: kept.validators, confirmedAt: kept.confirmedAt)
+    }
+
+    func keep(_ body: StoredBody, _ url: String, of feed: String) async {
+        let kept = Kept(url: url, body: body.body, validators: body.validators, confirmedAt: body.confirmedAt)
+        let file = AtomicFile(path: path(url))
+        guard let content = try? JSONEncoder().encode(kept) else { return }
+        try? file.makeFolder()
+        try? file.replace(with: Array(content))
+    }
+
+    func wait(of feed: String) async -> FeedWait? { await transient.wait(of: feed) }
+    func keep(_ wait: FeedWait?, of feed: String) async { await transient.keep(wait, of: feed) }
+    func countRequest(of feed: String, in month: UTCMonth) async -> Int {
+        await transient.countRequest(of: feed, in: month)
+    }
+    func requests(of feed: String, in month: UTCMonth) async -> Int { await transient.requests(of: feed, in: month) }
+
+    /// One file for each path of a host, so that searches do not pile up: a URL with another query replaces it.
+    private func path(_ url: String) -> String {
+        let place = url.prefix { $0 != "?" }
+        let name = place.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
+        return folder + "/" + name.suffix(150) + ".json"
+    }
+
+    private struct Kept: Codable {
+        var url: String
+        var body: Data
+        var validators: Validators?
+        var confirmedAt: Date
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import MarketSimulator
+import Markets
+import Testing
+
+@testable import Feeds
+
+/// Two feeds of which the preferred one is ill for some minutes: its requests go to a server that fails.
+private struct Redirecting: HTTPTransport {
+    var network: any HTTPTransport
+    var time: ManualTime
+    var started: Date
+    var from: String
+    var to: String
+    var isIll: @Sendable (_ minute: Int) -> Bool
+
+    func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer {
+        var request = request
+        let minute = Int(time.now().since(started).inSeconds / 60)
+        if isIll(minute) { request.url = request.url.replacing(from, with: to) }
+        return try await network.exchange(request, within: timeout)
+    }
+}
+
+@Suite("Failover over the network")
+struct FailoverFeedTests {
+    /// Twelve minutes with a poll each; what each brought.
+    private func minutes(
+        _ fault: Fault, timeout: Duration, isIll: @escaping @Sendable (Int) -> Bool
+    ) async throws -> [FailoverFeed.Turn] {
+        let time = ManualTime()
+        var configuration = CoinGeckoSimulator.Configuration()
+        configuration.faults = [fault]
+        let healthy = try await CoinGeckoSimulator.start()
+        let ill = try await CoinGeckoSimulator.start(configuration)
+        let standby = try await CoinGeckoSimulator.start()
+        let network = try NetworkTransport()
+        let redirecting = Redirecting(
+            network: network, time: time, started: time.now(), from: ":\(healthy.port)/", to: ":\(ill.port)/",
+            isIll: isIll)
+        func member(_ name: String, _ url: String, _ transport: any HTTPTransport) throws -> FailoverFeed.Member {
+            var environment = try environment(url, timeout: timeout)
+            environment.feed = name
+            let feed = Feed(
+                CoinGecko(plan: .public), environment, transport: transport, memory: TransientMemory(),
+                retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)), time: time)
+            return FailoverFeed.Member(feed, watch: try watch("bitcoin", "ethereum")) { $0.text }
+        }
+        let feed = FailoverFeed(
+            [
+                try member("first", healthy.baseURL, redirecting), try member("second", standby.baseURL, network),
+            ], every: .minutes(1), time: time)
+        var turns: [FailoverFeed.Turn] = []
+        for minute in 1...12 {
+            turns.append(try await feed.poll(within: .seconds(60)))
+            let next = Date(timeInterval: Double(minute) * 60, since: redirecting.started)
+            time.step(next.since(time.now()))
+        }
+        await network.shutdown()
+        for server in [healthy, ill, standby] { await server.stop() }
+        return turns
+    }
+
+    /// An ill feed costs no poll its price; the switch and the return are told once each.
+    @Test(arguments: FaultTests.cases) func everyFault(_ fault: FaultTests.Case) async throws {
+        let timeout = fault.kind == .timeout ? Duration.milliseconds(200) : .seconds(20)
+        let turns = try await minutes(fault.fault, timeout: timeout) { (2...4).contains($0) }
+        #expect(turns.allSatisfy { $0.report.answer?.quotes.count == 2 })
+        let changes = turns.compactMap(\.change)
+        #expect(changes.first?.from == "first" && changes.first?.to == "second")
+        #expect(changes.first?.error?.kind == fault.kind)
+        // One that refuses us is left alone for longer than this lasts.
+        let isBlocked = [.unauthorized, .forbidden, .blocked].contains(fault.kind)
+        #expect(changes.map(\.isRestored) == (isBlocked ? [false] : [false, true]))
+        let feeds = turns.map { $0.feed == "first" ? "1" : "2" }.joined()
+        #expect(feeds == (isBlocked ? "112222222222" : "112222211111"))
+    }
+
+    @Test func everyOtherPoll() async throws {
+        let turns = try await minutes(.status(500), timeout: .seconds(20)) { $0 % 2 == 1 }
+        #expect(turns.allSatisfy { $0.report.answer?.quotes.count == 2 })
+        #expect(turns.compactMap(\.change).map(\.to) == ["second"])
+        #expect(turns.map(\.feed) == ["first"] + Array(repeating: "second", count: 11))
+    }
+}
+
+@Suite("Feeds that stand in")
+struct StandInTests {
+    let time = ManualTime()
+
+    private func member(_ name: String, _ reply: ScriptedTransport, _ watch: Watch) throws -> FailoverFeed.Member {
+        var environment = try environment()
+        environment.feed = name
+        let feed = Feed(
+            CoinGecko(plan: .public), environment, transport: reply, memory: TransientMemory(),
+            retry: RetryPolicy(attempts: 1), time: time)
+        return FailoverFeed.Member(feed, watch: watch) { $0.text == "unheard-of" ? nil : "its-\($0)" }
+    }
+
+    @Test func theLastRankingIsAskedByName() async throws {
+        let down = ScriptedTransport(time, [.json("{}", 500)])
+        let up = ScriptedTransport(time, [.json(rows(row("its-bitcoin", "1"), row("its-pepe", "2")))])
+        let feed = FailoverFeed(
+            [try member("a", down, try watch(top: 3)), try member("b", up, try watch(top: 3))], every: .minutes(1),
+            time: time)
+        let turn = try await feed.poll(
+            ranking: try ids("bitcoin", "unheard-of", "pepe"), within: .seconds(60))
+        #expect(turn.feed == "b")
+        #expect(turn.unmapped == (try ids("unheard-of")))
+        #expect(turn.report.answer?.quotes.map(\.market) == (try ids("bitcoin", "pepe")))
+        #expect(turn.report.answer?.top == [])
+        #expect(up.requests.first?.url.contains("ids=its-bitcoin,its-pepe&") == true)
+    }
+
+    /// A 304 speaks of the same feed's last answer, which may not be the one that was taken in last.
+    @Test func unchangedIsNotSaidAcrossFeeds() async throws {
+        let etag = [("ETag", "\"1\"")]
+        let body = rows(row("bitcoin", "1"))
+        let first = ScriptedTransport(time) { number, _ in
+            switch number {
+            case 1: .json(body, 200, etag)
+            case 2: .json("{}", 500)
+            default: .success(HTTPAnswer(status: 304, headers: ["ETag": "\"1\""], body: Data()))
+            }
+        }
+        let second = ScriptedTransport(time, [.json(body)])
+        let feed = FailoverFeed(
+            [try member("a", first, try watch("bitcoin")), try member("b", second, try watch("bitcoin"))],
+            every: .minutes(1), time: time)
+        var told: [String] = []
+        for _ in 0..<7 {
+            let turn = try await feed.poll(within: .seconds(60))
+            told.append(turn.feed + (turn.report.answer?.isUnchanged == true ? " unchanged" : ""))
+            time.step(.minutes(1))
+        }
+        #expect(told == ["a", "b", "b", "b", "a", "a unchanged", "a unchanged"])
+    }
+
+    @Test func whereAllFailThePreferredOneSaysWhy() async throws {
+        let feed = FailoverFeed(
+            [
+                try member("a", ScriptedTransport(time, [.json("{}", 401)]), try watch("bitcoin")),
+                try member("b", ScriptedTransport(time, [.json("{}", 500)]), try watch("bitcoin")),
+            ], every: .minutes(1), time: time)
+        let turn = try await feed.poll(within: .seconds(60))
+        #expect(turn.feed == "a" && turn.change == nil && turn.report.requests == 2)
+        #expect(turn.report.error?.kind == .unauthorized)
+        time.step(.minutes(1))
+        #expect(try await feed.poll(within: .seconds(60)).report.error?.kind == .server)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import Feeds
+
+func pointer(_ text: String) throws -> JSONPointer { try #require(JSONPointer(text)) }
+
+func jsonFeed(
+    _ url: String, price: String, id: String? = nil, quotedAt: String? = nil, list: String? = nil,
+    timeFormat: JSONFeedDescription.TimeFormat = .iso8601
+) throws -> JSONFeed {
+    var fields = JSONFeedDescription.Fields(price: try pointer(price))
+    fields.id = try id.map(pointer)
+    fields.quotedAt = try quotedAt.map(pointer)
+    var description = JSONFeedDescription(url: try #require(URLTemplate(url)), fields: fields)
+    description.list = try list.map(pointer)
+    description.timeFormat = timeFormat
+    return JSONFeed(description)
+}
+
+@Suite("Feeds that their owner describes")
+struct JSONFeedTests {
+    let time = ManualTime()
+
+    func poll(_ feed: JSONFeed, _ body: String, _ watch: Watch) async throws -> (PollReport, [String]) {
+        let transport = ScriptedTransport(time, [.json(body)])
+        let report = try await scriptedFeed(feed, transport, time, key: Secret("key/1"), url: feed.description.url.base)
+            .poll(watch, within: .seconds(60))
+        return (report, transport.requests.map(\.url))
+    }
+
+    @Test func aList() async throws {
+        let feed = try jsonFeed(
+            "https://x.test/v1?s={ids}&c={currency}", price: "/last", id: "/sym", quotedAt: "/t",
+            timeFormat: .epochSeconds)
+        let body = """
+            [{"sym":"AAPL","last":231.10,"t":1732179600},{"sym":"B&B","last":"0.1","t":"1732179601.5"},\
+            {"sym":7,"last":3,"t":null},{"sym":"X","last":null},{"sym":"Y"},{"sym":"Z","last":"n/a"},{"last":1}]
+            """
+        let (report, urls) = try await poll(feed, body, try mapped("apple=AAPL", "B&B", "7", "X", "Y", "Z", "gone"))
+        #expect(urls == ["https://x.test/v1?s=AAPL,B%26B,7,X,Y,Z,gone&c=usd"])
+        let answer = try #require(report.answer, "\(report.error?.message ?? "")")
+        #expect(answer.prices == ["apple": "231.1", "B&B": "0.1", "7": "3"])
+        #expect(answer.quotes.map(\.quotedAt?.milliseconds) == [1_732_179_600_000, 1_732_179_601_500, nil])
+        #expect(
+            answer.unusable == [
+                try MarketID("X"): .nullPrice, try MarketID("Y"): .absentPrice, try MarketID("Z"): .badPrice,
+            ])
+        #expect(answer.missing == (try ids("gone")))
+        #expect(answer.namelessRows == 1)
+    }
+
+    @Test func anObjectKeyedByID() async throws {
+        let feed = try jsonFeed("https://x.test/all", price: "/p", list: "/data")
+        let body = #"{"data":{"AAPL":{"p":"231.10"},"MSFT":{"p":4e2},"OTHER":{"p":1}}}"#
+        let (report, urls) = try await poll(feed, body, try mapped("AAPL", "MSFT"))
+        #expect(urls == ["https://x.test/all"])
+        #expect(report.answer?.prices == ["AAPL": "231.1", "MSFT": "400"])
+    }
+
+    @Test func nestedAndEscaped() async throws {
+        let feed = try jsonFeed(
+            "https://x.test", price: "/quote/0/us~1d", id: "/meta/id~0", quotedAt: "/at", list: "/r/1",
+            timeFormat: .iso8601)
+        let body =
+            #"{"r":[[],[{"meta":{"id~":"A"},"quote":[{"us/d":1.5}],"at":"2026-11-21T09:00:00+01:00"}]]}"#
+        let (report, _) = try await poll(feed, body, try mapped("A"))
+        #expect(report.answer?.prices == ["A": "1.5"])
+        #expect(report.answer?.quotes.first?.quotedAt == Date(utcText: "2026-11-21T08:00:00Z"))
+    }
+
+    @Test func priceAlone() async throws {
+        let (report, _) = try await poll(
+            try jsonFeed("https://x.test", price: ""), #"{"A":1.5,"B":"2"}"#, try mapped("A", "B"))
+        #expect(report.answer?.prices == ["A": "1.5", "B": "2"])
+        let (single, _) = try await poll(try jsonFeed("https://x.test/{id}", price: ""), "77123.45", try mapped("A"))
+        #expect(single.answer?.prices == ["A": "77123.45"])
+    }
+
+    @Test(arguments: [#"{"last":5}"#, #"[{"last":5}]"#, #"{"A b":{"last":5}}"#])
+    func oneRequestAMarket(_ body: String) async throws {
+        let feed = try jsonFeed("https://x.test/q/{id}?token={key}", price: "/last")
+        let (report, urls) = try await poll(feed, body, try mapped("ours=A b"))
+        #expect(urls == ["https://x.test/q/A%20b?token=key%2F1"])
+        #expect(report.answer?.prices == ["ours": "5"])
+    }
+
+    @Test func aMarketThatCannotBeReadLeavesTheOthersAlone() async throws {
+        let transport = ScriptedTransport(time) { _, request in
+            request.url.hasSuffix("bad") ? .json("{}") : .json(#"{"last":5}"#)
+        }
+        let feed = try jsonFeed("https://x.test/{id}", price: "/last")
+        let answer = try #require(
+            try await scriptedFeed(feed, transport, time, url: "https://x.test").poll(
+                try mapped("a", "b=1bad", "c=2bad", "d=3bad", "e"), within: .seconds(60)
+            ).answer)
+        #expect(answer.prices == ["a": "5", "e": "5"])
+        #expect(answer.notReached == (try ids("b", "c", "d")))
+        #expect(answer.pageError?.message.contains("fields.price: /last: nothing is there") == true)
+    }
+
+    @Test func headersAndKeyAndContentType() async throws {
+        var description = try jsonFeed("https://x.test/{ids}", price: "/p").description
+        description.headers = [("X-Token", Secret("Bearer {key}")), ("User-Agent", Secret("mine/1"))]
+        description.acceptedContent = .any
+        let reply = HTTPAnswer(
+            status: 200, headers: ["Content-Type": "text/plain"], body: Data(#"{"A":{"p":1}}"#.utf8))
+        let transport = ScriptedTransport(time, [.success(reply)])
+        let feed = try scriptedFeed(JSONFeed(description), transport, time, key: Secret("key-1"), url: "https://x.test")
+        #expect(try await feed.poll(try mapped("A"), within: .seconds(60)).answer?.prices == ["A": "1"])
+        let sent = try #require(transport.requests.first?.headers)
+        #expect(sent["x-token"] == "Bearer key-1" && sent["user-agent"] == "mine/1")
+        #expect(sent.all.count { $0.name.lowercased() == "user-agent" } == 1)
+
+        description.acceptedContent = .json
+        let strict = try scriptedFeed(JSONFeed(description), ScriptedTransport(time, [.success(reply)]), time)
+        #expect(try await strict.poll(try mapped("A"), within: .seconds(60)).error?.kind == .contentType)
+    }
+
+    @Test func theKeyIsNowhereToBeSeen() async throws {
+        let feed = try jsonFeed("https://x.test/{key}/{id}?t={key}", price: "/last")
+        let transport = ScriptedTransport(time, [.json(#"{"error":"key hidden-1 is wrong"}"#, 401)])
+        let report = try await scriptedFeed(feed, transport, time, key: Secret("hidden-1"), url: "https://x.test").poll(
+            try mapped("A"), within: .seconds(60))
+        #expect(transport.requests.first?.url == "https://x.test/hidden-1/A?t=hidden-1")
+        let message = try #require(report.error?.message)
+        #expect(report.error?.kind == .unauthorized && !message.contains("hidden-1"), "\(message)")
+    }
+}

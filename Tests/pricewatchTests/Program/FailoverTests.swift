@@ -1,0 +1,65 @@
+import Foundation
+import History
+import MarketSimulator
+import Markets
+import Testing
+
+@Suite struct FailoverTests {
+    /// Two feeds of one shape; the first one's port is closed or its answers are ill.
+    private func installation(_ first: String, _ second: String, watch: String) throws -> Installation {
+        let installation = try Installation(url: first)
+        let text = """
+            watch: \(watch)
+            feeds: [{provider: coingecko, url: "\(first)"}, {provider: coingecko, name: spare, url: "\(second)"}]
+            poll: {every: 1s, retry: {attempts: 1}}
+            history: {database: \(installation.folder.path)/history.db}
+            log: {file: \(installation.folder.path)/pricewatch.log}
+            status_file: \(installation.folder.path)/status.json
+            """
+        _ = installation.folder.write(text, as: "pricewatch.yaml")
+        return installation
+    }
+
+    @Test("the standby serves within the same poll, is named everywhere, and the state is degraded")
+    func standby() async throws {
+        let gone = try await CoinGeckoSimulator.start()
+        let url = gone.baseURL
+        await gone.stop()
+        let spare = try await CoinGeckoSimulator.start()
+        let installation = try installation(url, spare.baseURL, watch: "{markets: [bitcoin, tether]}")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await spare.stop()
+        let status = try installation.status()
+        #expect(StatusContract.faults(in: status) == [])
+        #expect(status["state"] as? String == "degraded")
+        #expect((status["reasons"] as? [[String: Any]])?.map { $0["code"] as? String } == ["standby"])
+        let poll = try #require(status["last_poll"] as? [String: Any])
+        #expect(poll["feed"] as? String == "spare" && poll["outcome"] as? String == "ok")
+        #expect(poll["attempts"] as? Int == 2)
+        let feeds = try #require(status["feeds"] as? [[String: Any]])
+        #expect(feeds.map { $0["name"] as? String } == ["coingecko", "spare"])
+        #expect(feeds.map { $0["state"] as? String } == ["cooling", "serving"])
+        #expect(feeds.first?["next_try_at"] is String)
+        let markets = try #require(status["markets"] as? [[String: Any]])
+        #expect(markets.allSatisfy { $0["feed"] as? String == "spare" })
+        #expect(
+            installation.log.contains { $0.contains(" warning feed.switched feed=spare from=coingecko kind=connect ") })
+        #expect(try await installation.run("history", "bitcoin", "--format", "csv").output.contains("spare"))
+    }
+
+    @Test("it stands in for the markets of the last ranking")
+    func ranking() async throws {
+        let first = try await CoinGeckoSimulator.start()
+        let spare = try await CoinGeckoSimulator.start()
+        let installation = try installation(first.baseURL, spare.baseURL, watch: "{top: 5}")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        #expect(spare.requestCount == 0)
+        await first.stop()
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await spare.stop()
+        #expect(spare.requestCount == 1)
+        let markets = try #require(try installation.status()["markets"] as? [[String: Any]])
+        #expect(markets.count == 5)
+        #expect(markets.allSatisfy { $0["feed"] as? String == "spare" && $0["state"] as? String == "fresh" })
+    }
+}
