@@ -42,13 +42,13 @@ import Testing
     @Test("no word of readiness while the first poll hangs, and one when it has failed by its time limit")
     func hangingStart() async throws {
         let simulator = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
-        let installation = try Installation(url: simulator.baseURL, timeout: "6s")
+        let installation = try Installation(url: simulator.baseURL, timeout: "2s")
         let supervisor = try Supervisor(in: installation.folder)
         let daemon = try Program.start(
             ["run", "--config", installation.configuration], environment: ["NOTIFY_SOCKET": supervisor.path])
-        await simulator.waitUntilSeen(1)
-        #expect(!supervisor.heard.contains { $0.contains("READY=1") })
         try await eventually("ready") { supervisor.heard.contains { $0.contains("READY=1") } }
+        let ready = try #require(supervisor.heard.first { $0.contains("READY=1") })
+        #expect(ready.contains { $0.hasPrefix("STATUS=failing: ") && $0.contains("(timeout)") }, "not before it failed")
         #expect(installation.log.contains { $0.contains("poll.failed") && $0.contains("kind=timeout") })
         daemon.signal(SIGTERM)
         #expect(await daemon.ended().exit == 0)
