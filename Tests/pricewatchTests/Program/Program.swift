@@ -8,6 +8,8 @@ struct Program {
         var exit: Int32
         var output: String
         var errors: String
+        /// Seen where it was waited for, whatever else keeps the tests busy.
+        var at: ContinuousClock.Instant
     }
 
     /// A run that has not ended yet.
@@ -35,11 +37,12 @@ struct Program {
                 Thread.detachNewThread { [self] in
                     var status: Int32 = 0
                     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                    let end = ContinuousClock.now
                     let killed = status & 0x7F
                     continuation.resume(
                         returning: Ending(
                             exit: killed == 0 ? (status >> 8) & 0xFF : -killed, output: folder.text("stdout"),
-                            errors: folder.text("stderr")))
+                            errors: folder.text("stderr"), at: end))
                 }
             }
         }
