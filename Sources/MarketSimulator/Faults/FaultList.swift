@@ -1,3 +1,5 @@
+internal import Markets
+
 extension Fault {
     /// The words of a fault list, as a usage text shows them.
     public static let words = [
@@ -28,7 +30,7 @@ extension Fault {
         let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts[0] == "status" else {
             let known = Self.plain.keys + ["status"]
-            throw .unknownWord(word, nearest: Spelling.nearest(to: parts[0], among: known))
+            throw .unknownWord(word, nearest: Spelling.closest(to: parts[0], among: known.sorted()))
         }
         guard parts.count > 1, let status = Int(parts[1]), (200...599).contains(status) else {
             throw .badStatus(word)

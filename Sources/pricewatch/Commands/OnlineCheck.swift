@@ -47,7 +47,7 @@ struct OnlineCheck {
         if currencies.contains(settings.currency.code) {
             findings.append("\(feed.name): prices in \(settings.currency) are there")
         } else {
-            let hint = DidYouMean.closest(to: settings.currency.code, among: currencies).map {
+            let hint = Spelling.closest(to: settings.currency.code, among: currencies).map {
                 " (did you mean \($0)?)"
             }
             warnings.append("\(feed.name): no prices in \(settings.currency)\(hint ?? "")")
@@ -88,7 +88,7 @@ struct OnlineCheck {
     private static func hint(_ text: String, _ coins: [CoinGecko.CoinList.Coin]) -> String {
         let wanted = text.lowercased()
         let bearers = coins.filter { $0.symbol.lowercased() == wanted || $0.name.lowercased() == wanted }.map(\.id)
-        let meant = bearers.isEmpty ? DidYouMean.closest(to: text, among: coins.map(\.id)).map { [$0] } ?? [] : bearers
+        let meant = bearers.isEmpty ? Spelling.closest(to: text, among: coins.map(\.id)).map { [$0] } ?? [] : bearers
         return meant.isEmpty ? "" : " (did you mean \(meant.prefix(5).joined(separator: ", "))?)"
     }
 }

@@ -111,7 +111,7 @@ struct RuleNames {
 
     func find(_ name: String) throws -> String {
         if known.contains(name) { return name }
-        let meant = DidYouMean.closest(to: name, among: known).map { " (did you mean \($0)?)" } ?? ""
+        let meant = Spelling.closest(to: name, among: known).map { " (did you mean \($0)?)" } ?? ""
         throw Complaint("find the rule \(name): there is none of this name\(meant)", Exit.noSuchData)
     }
 }

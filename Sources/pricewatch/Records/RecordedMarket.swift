@@ -30,6 +30,6 @@ enum RecordedMarket {
             [$0.symbol.lowercased(), $0.name.lowercased(), $0.market.text.lowercased()].contains(wanted)
         }
         if !named.isEmpty { return Array(named.map(\.market.text).prefix(3)) }
-        return DidYouMean.closest(to: text, among: known.map(\.market.text)).map { [$0] } ?? []
+        return Spelling.closest(to: text, among: known.map(\.market.text)).map { [$0] } ?? []
     }
 }

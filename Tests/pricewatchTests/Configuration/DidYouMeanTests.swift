@@ -36,16 +36,4 @@ import Testing
         #expect(faults.count == 1)
         #expect(faults.first?.hasSuffix(": " + fault) == true, "\(faults)")
     }
-
-    @Test(arguments: [
-        ("every", "every", 0), ("evry", "every", 1), ("eveyr", "every", 1), ("", "abc", 3), ("kitten", "sitting", 3),
-    ])
-    func `distance counts slips of the finger`(a: String, b: String, expected: Int) {
-        #expect(DidYouMean.distance(a, b, limit: 10) == expected)
-    }
-
-    @Test func `what differs too much is not guessed`() {
-        #expect(DidYouMean.closest(to: "banana", among: ["every", "timeout"]) == nil)
-        #expect(DidYouMean.closest(to: "x", among: []) == nil)
-    }
 }

@@ -113,7 +113,7 @@ struct ChannelNames {
             if known.contains(name) {
                 names.append(name)
             } else {
-                let close = DidYouMean.closest(to: name, among: known).map { "; did you mean \($0)?" }
+                let close = Spelling.closest(to: name, among: known).map { "; did you mean \($0)?" }
                 let all =
                     known.isEmpty ? "; notify defines no channel" : "; notify has \(known.joined(separator: ", "))"
                 item.fault("there is no channel \(name.quoted)\(close ?? all)")

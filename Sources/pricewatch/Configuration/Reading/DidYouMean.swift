@@ -1,4 +1,6 @@
-/// What was probably meant by a word nobody knows.
+import Markets
+
+/// Which key was probably meant by one that nobody knows.
 enum DidYouMean {
     /// Words of other programs, above all Prometheus and Alertmanager, and keys in the wrong place: our key, and
     /// where it is at home.
@@ -48,37 +50,8 @@ enum DidYouMean {
         if let other = others[word] { return known.contains(other.key) ? inSection(other.key) : other.home }
         for suffix in ["_file", "_env"] where word.hasSuffix(suffix) {
             let stem = String(word.dropLast(suffix.count))
-            if let close = closest(to: stem, among: values.sorted()) { return inSection(close + suffix) }
+            if let close = Spelling.closest(to: stem, among: values.sorted()) { return inSection(close + suffix) }
         }
-        return closest(to: word, among: known.sorted()).map(inSection)
-    }
-
-    /// The word that was cut short, or the one that differs least; nil where all differ by more than a slip of the
-    /// finger.
-    static func closest(to word: String, among words: [String]) -> String? {
-        let word = word.lowercased()
-        if word.count >= 3, let longer = words.first(where: { $0.hasPrefix(word) }) { return longer }
-        let allowed = word.count <= 3 ? 1 : word.count <= 7 ? 2 : 3
-        let ranked = words.map { (word: $0, distance: distance(word, $0.lowercased(), limit: allowed)) }
-        guard let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= allowed else { return nil }
-        return best.word
-    }
-
-    /// Letters added, left out, replaced or swapped with their neighbour.
-    static func distance(_ a: String, _ b: String, limit: Int) -> Int {
-        let (a, b) = (Array(a), Array(b))
-        guard abs(a.count - b.count) <= limit else { return limit + 1 }
-        var beforePrevious: [Int] = []
-        var previous = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            for j in b.indices {
-                var least = min(previous[j + 1] + 1, row[j] + 1, previous[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, beforePrevious[j - 1] + 1) }
-                row.append(least)
-            }
-            (beforePrevious, previous) = (previous, row)
-        }
-        return previous[b.count]
+        return Spelling.closest(to: word, among: known.sorted()).map(inSection)
     }
 }

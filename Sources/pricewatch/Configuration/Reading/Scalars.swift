@@ -150,7 +150,7 @@ extension Scalar where Value: RawRepresentable & CaseIterable, Value.RawValue ==
         let words = Value.allCases.map(\.rawValue)
         return Scalar("one of \(words.joined(separator: ", "))") { text, _ throws(Unfit) in
             if let value = Value(rawValue: text) { return value }
-            guard let close = DidYouMean.closest(to: text, among: words) else { return nil }
+            guard let close = Spelling.closest(to: text, among: words) else { return nil }
             throw Unfit(reason: "there is no \(text.quoted); did you mean \(close)?")
         }
     }

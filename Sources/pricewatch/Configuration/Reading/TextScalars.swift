@@ -41,7 +41,7 @@ extension Scalar where Value == String {
     static func word(of words: [String], kind: String) -> Scalar {
         Scalar("one of \(words.joined(separator: ", "))") { text, _ throws(Unfit) in
             if words.contains(text) { return text }
-            let close = DidYouMean.closest(to: text, among: words).map { "; did you mean \($0)?" }
+            let close = Spelling.closest(to: text, among: words).map { "; did you mean \($0)?" }
             throw Unfit(
                 reason: "there is no \(kind) \(text.quoted)" + (close ?? "; there is \(words.joined(separator: ", "))"))
         }
