@@ -25,7 +25,12 @@ enum Decoding {
             all.append(try await cost(of: pages, polls: 1, recorded))
         }
         let (first, whole) = (one.sorted()[3], all.sorted()[3])
-        print("{\"page_us\": \(first), \"pages_us\": \(whole), \"pages\": \(pages)}")
+        let bytes = recorded.bodies.map(\.count)
+        print(
+            """
+            {"page_us": \(first), "pages_us": \(whole), "pages": \(pages), "page_bytes": \(bytes[0]), \
+            "pages_bytes": \(bytes.reduce(0, +))}
+            """)
     }
 
     /// Microseconds of processor time for a poll of so many pages.
