@@ -58,7 +58,7 @@ struct StatusSource {
             reader = try HistoryReader(at: database)
         } catch {
             throw Complaint(
-                "read the status \(file): there is none, and \(error) (start the daemon: pricewatch run)", Self.nothing)
+                "read the status \(file): there is none, and no history either: \(error)", Self.nothing)
         }
         let report = try StatusReport(remembering: reader, configuration, now: Date())
         bytes = Data(report.json)
