@@ -4,7 +4,10 @@ public import Foundation
 public struct Holes: Hashable, Sendable {
     public private(set) var stretches: [Range<Date>]
 
-    public init(_ stretches: [Range<Date>] = []) { self.stretches = stretches }
+    /// - Parameter stretches: in any order.
+    public init(_ stretches: [Range<Date>] = []) {
+        self.stretches = stretches.sorted { $0.lowerBound < $1.lowerBound }
+    }
 
     /// The stretches of `period` between moments that are further apart than `longestStep`.
     ///

@@ -31,7 +31,10 @@ struct HealingPlan: Sendable {
         steps = order.map(\.element)
     }
 
-    private static func end(_ step: Step) -> Date { step.holes.extent?.upperBound ?? .distantPast }
+    /// The hour in which its newest hole ends: what one gap left of several markets may end seconds apart.
+    private static func end(_ step: Step) -> Int64 {
+        (step.holes.extent?.upperBound.milliseconds ?? 0) / Duration.hours(1).inMilliseconds
+    }
 
     /// How many questions each feed is to be asked, in the order in which they are first asked.
     var requests: [(feed: Feed, count: Int)] {

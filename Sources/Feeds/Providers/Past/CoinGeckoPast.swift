@@ -4,7 +4,8 @@ public import Markets
 /// `GET /coins/{id}/market_chart/range`: 5 minutes apart for up to a day that ends now, hours apart for up to 90 days,
 /// and no more than a year back without a paid plan.
 extension CoinGecko: PastProvider {
-    private static let recent = Duration.hours(24)
+    /// A little less than the day up to which it answers in the finest steps.
+    private static let recent = Duration.minutes(24 * 60 - 1)
     /// A little less than the 90 days up to which it answers by the hour.
     private static let longestHourly = Duration.hours(24 * 89)
     private static let reach = Duration.hours(24 * 365 - 1)

@@ -50,7 +50,7 @@ struct BackfillCommand: AsyncParsableCommand {
                 "backfill: nobody can be asked (\(names): no past prices of these markets; coingecko, binance and kraken "
                     + "have some)", Exit.noAnswer)
         }
-        try await run.perform(preferred: feeds[0].member)
+        try await run.perform()
     }
 }
 

@@ -20,13 +20,11 @@ struct BackfillRun {
             pauses: configuration.pastPauses)
     }
 
-    /// - Parameter preferred: the first feed, whose polls leave the gaps.
-    func perform(preferred: FailoverFeed.Member) async throws {
+    func perform() async throws {
         let now = healer.time.now()
         let start = since.date(now: now)
         guard start < now else { throw Complaint("backfill: --since lies in the future", Exit.usage) }
-        let interval = await intervalInForce(preferred, now)
-        let plan = try healer.plan(sources, since: start, longerThan: interval * 2)
+        let plan = try healer.plan(sources, since: start, longerThan: configuration.interval * 2)
         var progress = BackfillProgress(plan, healer)
         guard !plan.steps.isEmpty else { return progress.nothingToHeal(since: start) }
         var allowed: [String: Int] = [:]
@@ -47,15 +45,6 @@ struct BackfillRun {
             throw complaint(obstacle)
         }
         try progress.end()
-    }
-
-    /// Where the quota stretches the polls, the time between them is no gap.
-    private func intervalInForce(_ preferred: FailoverFeed.Member, _ now: Date) async -> Duration {
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
-        var pace = Pace(
-            every: settings.every, pages: preferred.feed.pages(for: settings.watch), quota: settings.quota)
-        pace.adjust(used: await preferred.feed.requests(in: UTCMonth(now)), now: now)
-        return pace.interval
     }
 
     private func complaint(_ obstacle: Healer.Obstacle) -> Complaint {
