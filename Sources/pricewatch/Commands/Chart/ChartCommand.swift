@@ -47,7 +47,8 @@ struct ChartCommand: AsyncParsableCommand {
             var console = StandardOutput()
             if let output {
                 try write(SVGChart(chart).text, to: output)
-                console.line("\(SafeText.printable(output)): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])")
+                console.line(
+                    "\(SafeText.printable(output)): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])")
             } else {
                 let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
                 for line in TerminalChart(chart, on: terminal).lines { console.line(line) }
