@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Markets
 
 /// `status --watch`: in place on a terminal, a line a change in a pipe.
@@ -55,6 +56,9 @@ struct StatusWatch {
             output.flush()
         }
         tell()
-        for await _ in wakes.all { tell() }
+        for await wake in wakes.all {
+            if case .suspended = wake { raise(SIGSTOP) }
+            tell()
+        }
     }
 }
