@@ -1,7 +1,21 @@
 import ArgumentParser
+import Dispatch
+import Foundation
+
+@main
+enum Main {
+    /// Not asynchronous itself: its tasks must find their executor in place.
+    static func main() {
+        QueueExecutor.install()
+        Task {
+            await Pricewatch.main()
+            exit(0)
+        }
+        dispatchMain()
+    }
+}
 
 /// The one binary: the daemon, and every command that asks it questions.
-@main
 struct Pricewatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pricewatch",
