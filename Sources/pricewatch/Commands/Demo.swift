@@ -35,9 +35,11 @@ struct Demo: AsyncParsableCommand {
 
     /// Returns what is to be said at the end.
     private func play(on stage: DemoStage) async throws -> [String] {
-        let greeting = "try meanwhile, in another terminal: pricewatch status --config \(stage.configurationPath)"
+        let greeting = [
+            "try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)",
+        ]
         var output = StandardOutput()
-        output.line(greeting)
+        output.line(greeting.joined(separator: " "))
         output.flush()
         let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
@@ -77,7 +79,8 @@ struct Demo: AsyncParsableCommand {
     ) throws -> [String] {
         let reader = try HistoryReader(at: configuration.history.database)
         let chart = try Chart(
-            of: try MarketID(DemoStage.star), in: configuration.currency, from: reader, configuration, since: start, until: end)
+            of: try MarketID(DemoStage.star), in: configuration.currency, from: reader, configuration, since: start,
+            until: end)
         // Prices are compared with those of the beginning, of which there must be some.
         let length = Duration.seconds(max(8, Int(end.since(start).inSeconds * 3 / 4)))
         var report = try MarketReport(

@@ -2,13 +2,13 @@ import Foundation
 
 /// The demo on a terminal: the status as `status --watch` shows it, and below it what has just happened.
 struct DemoScreen {
-    private let greeting: String
+    private let greeting: [String]
     private let configuration: Configuration
     private let events: RecentEvents
 
     private static let eventsShown = 6
 
-    init(_ greeting: String, _ configuration: Configuration, _ events: RecentEvents) {
+    init(_ greeting: [String], _ configuration: Configuration, _ events: RecentEvents) {
         self.greeting = greeting
         self.configuration = configuration
         self.events = events
@@ -24,10 +24,11 @@ struct DemoScreen {
             terminal.measure()
             let now = Date()
             _ = status.refresh(now: now)
-            let news = events.newest(Self.eventsShown, on: terminal)
-            let room = terminal.height - 2 - (news.isEmpty ? 0 : news.count + 1)
-            let lines = [greeting, ""] + status.lines(rows: max(1, room), on: terminal, now: now)
-            screen.draw(lines + (news.isEmpty ? [] : [""] + news), on: terminal)
+            let head = Paragraph.lines(greeting, width: terminal.width, between: " ") + [""]
+            let news = events.newest(min(Self.eventsShown, terminal.height / 4), on: terminal)
+            let foot = news.isEmpty ? [] : [""] + news
+            let room = max(1, terminal.height - head.count - foot.count)
+            screen.draw(head + status.lines(rows: room, on: terminal, now: now) + foot, on: terminal)
         }
     }
 }

@@ -5,6 +5,9 @@ import Synchronization
 final class RecentEvents: LogOutlet {
     private let lines = Mutex<[LogLine]>([])
     private static let kept = 100
+    private static let told: Set = [
+        "rule", "market", "price", "condition", "attempt", "delay", "kind", "count", "after_failures",
+    ]
 
     func write(_ line: LogLine) {
         guard Self.matters(line) else { return }
@@ -18,7 +21,9 @@ final class RecentEvents: LogOutlet {
     func newest(_ count: Int, on terminal: Terminal) -> [String] {
         lines.withLock { Array($0.suffix(count)) }.map { line in
             // The day is today's, and a line of the screen is short.
-            let text = line.text(.text).dropFirst(11).prefix(8) + " " + line.event + "\(line.fields)"
+            let fields = line.fields.pairs.filter { Self.told.contains($0.key) }.map { "\($0.key)=\($0.value.word)" }
+            let text = ([String(line.time.utcText.dropFirst(11).prefix(8)), line.event] + fields)
+                .joined(separator: " ")
             let colour: Terminal.Colour? =
                 switch line.event {
                 case "alert.resolved": .green
@@ -26,7 +31,7 @@ final class RecentEvents: LogOutlet {
                 case "alert.pending", "poll.retry": .yellow
                 default: nil
                 }
-            return terminal.paint(String(text), colour)
+            return terminal.paint(text, colour)
         }
     }
 
