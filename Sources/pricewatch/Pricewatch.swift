@@ -6,6 +6,10 @@ import Foundation
 enum Main {
     /// Not asynchronous itself: its tasks must find their executor in place.
     static func main() {
+        if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
+            StandardError.line(complaint)
+            exit(Exit.usage.rawValue)
+        }
         QueueExecutor.install()
         Task {
             await Pricewatch.main()
@@ -23,7 +27,6 @@ struct Pricewatch: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, ChartCommand.self, Alerts.self,
-            SilenceCommand.self,
-            UnsilenceCommand.self, Backup.self, Check.self, Find.self, Simulate.self,
+            SilenceCommand.self, UnsilenceCommand.self, Backup.self, Check.self, Find.self, Simulate.self,
         ])
 }

@@ -23,6 +23,7 @@ struct MarketReport {
             "\(window.text) to \(at.utcText.prefix(16).split(separator: "T").joined(separator: " ")) UTC: "
                 + "\(all) market\(all == 1 ? "" : "s") in \(currency)"
         ]
+        if all == 0 { return lines + ["  nothing was recorded yet; see why: pricewatch status"] }
         func add(_ label: String, _ phrases: [String], _ colour: Terminal.Colour? = nil) {
             guard !phrases.isEmpty else { return }
             let margin = "  " + label + String(repeating: " ", count: 10 - label.count)
