@@ -8,7 +8,7 @@ struct UsualStep {
     private let steps: [Int64]
     private let fallback: Int64?
 
-    private static let neighbours = 8
+    private static let neighbours = 4
 
     /// - Parameters:
     ///   - moments: In order.

@@ -5,6 +5,8 @@ import Markets
 struct MarketTable {
     fileprivate enum Column: Hashable {
         case market, symbol, price, change, age, state
+        /// Without its reason.
+        case plainState
         case trend(width: Int)
     }
 
@@ -12,9 +14,10 @@ struct MarketTable {
     private static let layouts: [[Column]] = [
         [.market, .symbol, .price, .change, .trend(width: Trends.pieces), .age, .state],
         [.market, .symbol, .price, .change, .trend(width: Trends.pieces / 2), .age, .state],
-        [.market, .price, .change, .trend(width: Trends.pieces / 2), .age, .state],
-        [.market, .price, .change, .trend(width: Trends.pieces / 2), .state],
-        [.market, .price, .change, .state],
+        [.market, .symbol, .price, .change, .trend(width: Trends.pieces / 2), .age, .plainState],
+        [.market, .price, .change, .trend(width: Trends.pieces / 2), .age, .plainState],
+        [.market, .price, .change, .trend(width: Trends.pieces / 2), .plainState],
+        [.market, .price, .change, .plainState],
     ]
     private static let longestID = 24
 
@@ -39,7 +42,7 @@ struct MarketTable {
         let layouts = trends == nil ? Self.layouts.map { $0.filter { !$0.isTrend } } : Self.layouts
         let tables = layouts.lazy.map { table($0, id: Self.longestID) }
         if let fitting = tables.first(where: { $0.width <= terminal.width }) { return fitting.lines(on: terminal) }
-        return table([.market, .price, .change, .state], id: 10).lines(on: terminal)
+        return table([.market, .price, .change, .plainState], id: 10).lines(on: terminal)
     }
 
     /// The one currency of all prices, if it is one.
@@ -63,7 +66,7 @@ struct MarketTable {
         case .change: "24h %"
         case .trend: "last \(trends?.window.unitsText ?? "")"
         case .age: "age"
-        case .state: "state"
+        case .state, .plainState: "state"
         }
     }
 
@@ -88,9 +91,9 @@ struct MarketTable {
         case .age:
             return .init(
                 market.quotedAt.map { now.since($0).roundedText } ?? none, market.state == "stale" ? .yellow : nil)
-        case .state:
-            return .init(
-                market.state + (market.reason.map { " (\($0))" } ?? ""), market.state == "fresh" ? .dim : .yellow)
+        case .state, .plainState:
+            let reason = column == .state ? market.reason.map { " (\($0))" } : nil
+            return .init(market.state + (reason ?? ""), market.state == "fresh" ? .dim : .yellow)
         }
     }
 }
@@ -101,7 +104,7 @@ extension MarketTable.Column {
     fileprivate var alignment: Table.Alignment {
         switch self {
         case .price, .change, .age: .right
-        case .market, .symbol, .state, .trend: .left
+        case .market, .symbol, .state, .plainState, .trend: .left
         }
     }
 }
