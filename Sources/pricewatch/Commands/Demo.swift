@@ -45,7 +45,7 @@ struct Demo: AsyncParsableCommand {
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
         let configuration = reading.configuration
         let events = RecentEvents()
-        let wakes = Wakes(watching: configuration.statusFile)
+        let wakes = Wakes(watching: configuration.statusFile, keys: terminal.isTerminal)
         let started = Date()
         let assembly = try await Assembly(
             reading,

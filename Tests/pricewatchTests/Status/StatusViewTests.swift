@@ -58,7 +58,7 @@ import Testing
                 24h: 1 up, 2 down, 0 flat, 1 unknown; 50.5 % of the time covered
                   up most:   market-0 +3.5 %
 
-                market    symbol       usd  24h %  last 1d                    age  state
+                market    symbol       usd  24h %  last 24h                   age  state
                 market-0  M0       0.12346  -3.50  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  12 s  fresh
                 market-1  M1             –      –                            12 s  missing (not_answered)
                 market-2  M2      2,000.12  -1.50                            12 s  fresh
@@ -72,7 +72,7 @@ import Testing
         #expect(table.allSatisfy { Table.width($0) <= width }, "\(table)")
         let header = table.first ?? ""
         #expect(header.contains("symbol") == (width >= 76))
-        #expect(header.contains("last 1d") == (width >= 50))
+        #expect(header.contains("last 24h") == (width >= 50))
         #expect(header.contains("state") && header.contains("usd") && header.contains("24h %"))
         #expect(table.contains { $0.contains("missing") })
         #expect(table.contains { $0.contains("(not_answered)") } == (width >= 90))
@@ -82,7 +82,7 @@ import Testing
     func pipe() throws {
         let lines = try view(document(markets: 2), width: 40, trends: false, isTerminal: false).lines
         #expect(lines.contains { $0.hasPrefix("market    symbol") })
-        #expect(!lines.contains { $0.contains("last 1d") || $0.contains("\u{1B}") })
+        #expect(!lines.contains { $0.contains("last 24h") || $0.contains("\u{1B}") })
     }
 
     @Test(

@@ -64,7 +64,7 @@ struct MarketTable {
         case .symbol: "symbol"
         case .price: currency ?? "price"
         case .change: "24h %"
-        case .trend: "last \(trends?.window.unitsText ?? "")"
+        case .trend: "last \(trends.map { $0.window == .hours(24) ? "24h" : $0.window.unitsText } ?? "")"
         case .age: "age"
         case .state, .plainState: "state"
         }

@@ -26,7 +26,7 @@ struct StatusView {
         if let markets = status.markets, !markets.isEmpty {
             lines.append("")
             lines += MarketTable(markets, trends: trends, terminal, now: now).lines
-            if let more = status.marketsOmitted, more > 0 { lines.append("… and \(more) more") }
+            if let more = status.marketsOmitted, more > 0 { lines.append("and \(more) more") }
         }
         if !alerts.isEmpty { lines += [""] + alerts }
         if let history = status.history {

@@ -4,7 +4,7 @@ import Markets
 
 /// How the prices of all markets went of late, at a glance: what a line of a table has room for.
 struct Trends {
-    /// `24h`, or less while the history is young.
+    /// A day, or less while the history is young.
     let window: Duration
     private let start: Date
     private var prices: [MarketID: [Double?]] = [:]

@@ -15,8 +15,9 @@ struct StatusWatch {
     }
 
     func run() async {
-        let wakes = Wakes(watching: configuration.statusFile)
-        if terminal.isTerminal, !json { await draw(wakes) } else { await list(wakes) }
+        let isScreen = terminal.isTerminal && !json
+        let wakes = Wakes(watching: configuration.statusFile, keys: isScreen)
+        if isScreen { await draw(wakes) } else { await list(wakes) }
     }
 
     private func draw(_ wakes: Wakes) async {

@@ -20,8 +20,10 @@ final class Wakes: Sendable {
     private let continuation: AsyncStream<Wake>.Continuation
     private let queue = DispatchQueue(label: "pricewatch.wakes")
 
-    /// - Parameter path: The file whose replacement wakes.
-    init(watching path: String) {
+    /// - Parameters:
+    ///   - path: The file whose replacement wakes.
+    ///   - keys: Whether keys are for this view: in a pipe they are for the program at its end.
+    init(watching path: String, keys: Bool) {
         (all, continuation) = AsyncStream.makeStream(of: Wake.self)
         let continuation = continuation
         var sources: [any DispatchSourceProtocol] = []
@@ -37,10 +39,10 @@ final class Wakes: Sendable {
         }
         sources.append(seconds)
         if let changes = Self.changes(of: path, on: queue, { continuation.yield(.changed) }) { sources.append(changes) }
-        if isatty(STDIN_FILENO) == 1 {
-            let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
-            keys.setEventHandler { if Self.isEnd(Self.pressed()) { continuation.finish() } }
-            sources.append(keys)
+        if keys, isatty(STDIN_FILENO) == 1 {
+            let pressed = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
+            pressed.setEventHandler { if Self.isEnd(Self.pressed()) { continuation.finish() } }
+            sources.append(pressed)
         }
         for source in sources { source.activate() }
         let held = HeldSources(sources)
