@@ -45,6 +45,7 @@ extension HistoryWriter {
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
         let id = try insertPoll(poll, db)
+        try trustConfirmed(poll, &memory, db)
         try insertSamples(poll, id, &memory, db)
         try insertUnknown(poll, id, &memory.series, db)
         if !poll.backfilled { try memory.candles.close(before: poll.fetchedAt, db) }

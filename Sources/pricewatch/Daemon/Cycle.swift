@@ -198,7 +198,7 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            moves: digest.moves, unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
             alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
@@ -206,6 +206,7 @@ extension Cycle {
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
+        log.write(digest.moves)
         tellOnce(answered.maxAge)
         for event in changes.events { tell(event) }
         return .polled(digest.outcome, recorded: recorded)
