@@ -61,6 +61,31 @@ import Testing
         #expect(try candles(writer.reader).map(\.marketCap) == [1225, nil])
     }
 
+    @Test(
+        "a restart keeps them, a kill costs no more than the last ten minutes' changes",
+        arguments: [(true, [59, 60]), (false, [50, 60])] as [(Bool, [Double])])
+    func statedAcrossRestart(isClean: Bool, volumes: [Double]) throws {
+        let folder = try TemporaryFolder()
+        var writer = try HistoryWriter(at: folder.database)
+        func record(_ minutes: some Sequence<Int>) throws {
+            for minute in minutes {
+                var sample = sample("a", "\(minute + 1)", quotedAt: Double(minute) * 60)
+                sample.volume24h = Double(minute)
+                sample.marketCap = Double(minute) * 100
+                try writer.record(poll(Double(minute) * 60, sample))
+            }
+        }
+        try record(0..<60)
+        if isClean { try writer.close() }
+        writer = try HistoryWriter(at: folder.database)
+        try record([60])
+        writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(130 * 60, sample("b", "1", quotedAt: 130 * 60)))
+        #expect(try candles(writer.reader).map(\.volume24h) == volumes)
+        #expect(try candles(writer.reader).map(\.marketCap) == volumes.map { $0 * 100 })
+        #expect(try writer.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stated") } == 0)
+    }
+
     @Test("a restart in the middle of an hour loses nothing of its candle")
     func restart() throws {
         let folder = try TemporaryFolder()
