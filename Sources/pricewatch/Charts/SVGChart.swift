@@ -94,8 +94,13 @@ struct SVGChart {
         return gaps.filter { x($0.upperBound) - x($0.lowerBound) >= 2 }
     }
 
+    /// One a pixel.
+    private func columns(of stretch: [ChartPoint]) -> [ChartColumn] {
+        ChartColumn.columns(of: stretch, on: times, count: Int(plot.width))
+    }
+
     private func draw(_ stretch: [ChartPoint], _ axis: PriceAxis, _ svg: inout SVGWriter) {
-        let columns = ChartColumn.columns(of: stretch, on: times, count: Int(plot.width))
+        let columns = columns(of: stretch)
         func point(_ column: ChartColumn, _ price: Double) -> SVGWriter.Point { (x(column.at), y(price, axis)) }
         if columns.contains(where: { $0.low < $0.high }) {
             let above = columns.map { point($0, $0.high) }
@@ -136,7 +141,7 @@ struct SVGChart {
             svg.text(x + 18, y + 4, text, "label")
             x += 18 + Double(text.count) * Self.digit + 24
         }
-        if chart.series.stretches.joined().contains(where: { $0.low < $0.high }) {
+        if chart.series.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
             add("high to low") { $0.rectangle(x, y - 5, 12, 10, "range") }
         }
         if !gaps.isEmpty { add("nothing recorded") { $0.rectangle(x, y - 5, 12, 10, "gap") } }
