@@ -19,6 +19,8 @@ struct CarriedOver {
             self = before
             return
         }
+        // What is in memory alone must not be lost.
+        if var before { try before.candles.keepLastFigures(db) }
         self.currency = currency
         self.version = version
         series = try SeriesIDs(db, currency: currency)
