@@ -15,6 +15,8 @@ final class Backfilling: Sendable {
     private let state: Mutex<State>
 
     private struct State {
+        /// A process of one poll heals nothing.
+        var isOn: Bool
         /// A round is due after the next usable poll.
         var isDue: Bool
         var running: Task<Void, Never>?
@@ -26,9 +28,9 @@ final class Backfilling: Sendable {
 
     /// Nil where nothing is to be healed, or nobody has a past to give.
     ///
-    /// - Parameter isDue: whether the first poll begins a round, without anybody saying so.
+    /// - Parameter isOn: whether the daemon has begun already, under another configuration.
     init?(
-        _ settings: CycleSettings, _ feeds: [FailoverFeed.Member], _ history: HistoryWriter, log: EventLog, isDue: Bool
+        _ settings: CycleSettings, _ feeds: [FailoverFeed.Member], _ history: HistoryWriter, log: EventLog, isOn: Bool
     ) {
         guard let backfill = settings.backfill else { return nil }
         sources = PastSource.list(settings.watchlist.named.map(\.market), among: feeds)
@@ -38,11 +40,19 @@ final class Backfilling: Sendable {
             pauses: backfill.pauses)
         reach = backfill.reach
         self.log = log
-        state = Mutex(State(isDue: isDue))
+        state = Mutex(State(isOn: isOn, isDue: isOn))
     }
 
-    /// The next usable poll begins a round.
-    func arm() { state.withLock { $0.isDue = true } }
+    /// The daemon begins: its first usable poll begins a round.
+    func begin() {
+        state.withLock { state in
+            state.isOn = true
+            state.isDue = true
+        }
+    }
+
+    /// A gap has been seen: the next usable poll begins a round.
+    func noteGap() { state.withLock { $0.isDue = $0.isOn } }
 
     /// After a usable poll: begins a round where one is due and none is under way.
     ///

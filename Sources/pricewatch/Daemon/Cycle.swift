@@ -54,7 +54,7 @@ actor Cycle {
         self.log = log
         self.now = now
         backfilling = Backfilling(
-            settings, feeds.members, history, log: log, isDue: legacy.isOfThisProcess)
+            settings, feeds.members, history, log: log, isOn: legacy.isOfThisProcess)
         let reader = history.reader
         healedBeside = HealedBeside(reader)
         firstAsked = try reader.firstPoll() ?? settings.startedAt
@@ -112,7 +112,7 @@ actor Cycle {
     /// Tells what is known before the first answer.
     func begin() async {
         housekeeping.begin()
-        backfilling?.arm()
+        backfilling?.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -291,7 +291,7 @@ extension Cycle {
 extension Cycle {
     /// Has what nobody watched healed beside the polls, at a start and after a gap.
     private func heal(after gap: Date?, at started: Date) {
-        if let gap, started.since(gap) > interval * 3 { backfilling?.arm() }
+        if let gap, started.since(gap) > interval * 3 { backfilling?.noteGap() }
         backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.take(healed: $0) }
     }
 
