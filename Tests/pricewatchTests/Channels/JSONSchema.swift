@@ -33,7 +33,7 @@ struct JSONSchema {
                     faults.append("\(place): anyOf")
                 }
             case "const":
-                if !(value as AnyObject).isEqual(rule) { faults.append("\(place): const") }
+                if value as? NSNumber != rule as? NSNumber { faults.append("\(place): const") }
             case "enum":
                 if !(rule as? [String] ?? []).contains(value as? String ?? "") { faults.append("\(place): enum") }
             case "type":
