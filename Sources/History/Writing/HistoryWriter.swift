@@ -91,7 +91,7 @@ public final class HistoryWriter: Sendable {
         guard hold.withLock({ $0.endedUncleanly && $0.queue != nil }) else { return nil }
         let fault = await withCheckedContinuation { continuation in
             // A thread of its own: the check blocks for as long as the disk needs.
-            DispatchQueue.global(qos: .utility).async { [path] in
+            DispatchQueue(label: "pricewatch.check", qos: .utility).async { [path] in
                 continuation.resume(returning: IntegrityCheck.quick(path))
             }
         }
