@@ -194,7 +194,7 @@ import Testing
         let error = try await Self.error(channel)
         #expect(error.description.contains("exit 3: \"xxx") && error.description.hasSuffix("x…\""))
         #expect(error.description.utf8.count < 500)
-        // Other tests run meanwhile; alone it is a few MiB.
+        // Other tests run meanwhile, and take memory of their own.
         #expect(Self.residentKiB - before < 256 << 10)
     }
 
