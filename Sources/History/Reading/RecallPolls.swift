@@ -5,6 +5,9 @@ public import Markets
 /// A recorded poll, as the windows of the rules are rebuilt from it. Markets go by their place in a list.
 public struct RecalledPoll: Sendable {
     public var fetchedAt: Date
+    public var feed: String?
+    /// Whose markets the feed was asked for.
+    public var lane = Lane.shared
     /// What was new and trusted.
     public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
     /// Markets without a usable price.
@@ -42,12 +45,16 @@ extension HistoryReader {
                     """)
             let polls = try Row.fetchCursor(
                 db,
-                sql: "SELECT id, fetched_at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, id",
+                sql: """
+                    SELECT poll.id, fetched_at, name, alone FROM poll LEFT JOIN feed ON feed.id = feed
+                    WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, poll.id
+                    """,
                 arguments: [since.milliseconds, until.milliseconds])
             while let row = try polls.next() {
                 let id: Int64 = row[0]
                 let fetchedAt: Int64 = row[1]
-                var poll = RecalledPoll(fetchedAt: Date(milliseconds: fetchedAt))
+                var poll = RecalledPoll(fetchedAt: Date(milliseconds: fetchedAt), feed: row[2])
+                if row[3], let feed = poll.feed { poll.lane = .own(feed) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
                     guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
@@ -64,16 +71,18 @@ extension HistoryReader {
         }
     }
 
-    /// How many of the newest answers in a row lacked each market, as far back as `answers` go.
+    /// How many of a lane's newest answers in a row lacked each market, as far back as `answers` go.
     public func missedAnswers(
-        in currency: Currency, last answers: Int = 16
+        in currency: Currency, of lane: Lane = .shared, last answers: Int = 16
     ) throws(HistoryError) -> [MarketID: Int] {
         try read { db in
+            let (condition, arguments) = lane.polls
             let polls = try Int64.fetchAll(
                 db,
                 sql: """
-                    SELECT id FROM poll WHERE outcome <> 'failed' OR error = 'empty' ORDER BY id DESC LIMIT ?
-                    """, arguments: [answers])
+                    SELECT id FROM poll WHERE (outcome <> 'failed' OR error = 'empty') AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
             var missed: [MarketID: Int] = [:]
             for (index, poll) in polls.enumerated() {
                 let markets = try String.fetchAll(

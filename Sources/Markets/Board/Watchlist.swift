@@ -12,10 +12,12 @@ public struct Watchlist: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         public var market: MarketID
         public var staleAfter: Duration
+        public var lane: Lane
 
-        public init(market: MarketID, staleAfter: Duration) {
+        public init(market: MarketID, staleAfter: Duration, lane: Lane = .shared) {
             self.market = market
             self.staleAfter = staleAfter
+            self.lane = lane
         }
     }
 

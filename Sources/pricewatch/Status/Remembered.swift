@@ -21,7 +21,7 @@ extension DaySummary {
     init(recordedIn reader: HistoryReader, _ configuration: Configuration, window: Duration, now: Date)
         throws(HistoryError)
     {
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let settings = CycleSettings(configuration, host: "", startedAt: now)
         let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         self = try WindowView(reader, settings, window: window, now: now).summary(of: board, at: now)
     }
@@ -30,7 +30,7 @@ extension DaySummary {
 extension StatusReport {
     /// What the history alone can say while no daemon has left a status: who is watched, and the last prices.
     init(remembering reader: HistoryReader, _ configuration: Configuration, now: Date) throws(HistoryError) {
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let settings = CycleSettings(configuration, host: "", startedAt: now)
         let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         let day = try WindowView(reader, settings, now: now)
         let changes = board.entries.map { day.change(of: $0, at: now) }

@@ -41,8 +41,7 @@ final class CycleScene {
 
     func start() async throws {
         let configuration = try files.reading(text).configuration
-        let feed = configuration.feeds[0]
-        let settings = CycleSettings(configuration, feed: feed, host: "box", startedAt: time.now())
+        let settings = CycleSettings(configuration, host: "box", startedAt: time.now())
         let file = LogFile(path: files.folder + "/log", format: .text)
         file.open()
         let log = EventLog(
@@ -52,13 +51,15 @@ final class CycleScene {
         let history = try HistoryWriter(at: configuration.history.database)
         let transport = try NetworkTransport()
         self.transport = transport
-        let asked = Feed(
-            try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
-            memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
-        let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
+        var asked: [String: Feed] = [:]
+        for feed in configuration.feeds {
+            asked[feed.name] = Feed(
+                try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
+                memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+        }
         cycle = try Cycle(
             settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
-            feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
+            lanes: Lanes(configuration, feeds: asked, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),

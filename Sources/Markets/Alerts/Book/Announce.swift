@@ -10,7 +10,8 @@ extension AlertBook {
         let condition = rule?.condition
         // What the owner did is known to the minute; what the market did may have happened while nobody watched.
         let changedByItself = reason == .firstMet || reason == .firstFiring || reason == .conditionEnded
-        let late = changedByItself ? moment.watchedUntil.map { Int(moment.now.since($0).components.seconds) } : nil
+        let watchedUntil = moment[entry?.lane ?? rule?.scope.lane ?? .shared].watchedUntil
+        let late = changedByItself ? watchedUntil.map { Int(moment.now.since($0).components.seconds) } : nil
         changes.events.append(
             AlertEvent(
                 id: AlertEvent.id(
