@@ -12,21 +12,27 @@ import Synchronization
 final class CycleScene {
     let files: ConfigurationScene
     let simulator: CoinGeckoSimulator
-    let time = HandClock()
+    let time: HandClock
     private let text: String
     private var transport: NetworkTransport?
     private(set) var cycle: Cycle?
 
-    /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
-    init(_ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1) async throws {
+    /// - Parameters:
+    ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
+    ///   - feeds: further ones, each after a comma.
+    init(
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, feeds: String = "",
+        time: HandClock = HandClock()
+    ) async throws {
+        self.time = time
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
         stage.script = script
-        stage.now = { [time] in time.now() }
+        stage.now = { time.now() }
         simulator = try await CoinGeckoSimulator.start(stage)
         text = """
-            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
+            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
             poll: {every: 1m, retry: {attempts: 1}}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
