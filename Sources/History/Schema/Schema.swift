@@ -49,7 +49,7 @@ enum Schema {
             alone INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX poll_by_time ON poll (at);
-        CREATE INDEX poll_alone ON poll (feed, at) WHERE alone;
+        CREATE INDEX poll_alone ON poll (at) WHERE alone;
         CREATE TABLE sample (
             id INTEGER PRIMARY KEY,
             significand INTEGER NOT NULL,
@@ -73,7 +73,7 @@ enum Schema {
         """
 
     /// `hour` counts the hours since 1970. The setting `candles_until` is the first hour that is still open: its
-    /// candles, and those of later hours, follow from the samples.
+    /// candles, and those of later hours, follow from the samples, and from what `stated` holds beside them.
     private static let candles = """
         CREATE TABLE candle (
             hour INTEGER NOT NULL,
@@ -87,6 +87,13 @@ enum Schema {
             close INTEGER NOT NULL,
             close_exponent INTEGER NOT NULL,
             samples INTEGER NOT NULL,
+            volume_24h REAL,
+            market_cap REAL,
+            PRIMARY KEY (hour, series)
+        ) WITHOUT ROWID;
+        CREATE TABLE stated (
+            hour INTEGER NOT NULL,
+            series INTEGER NOT NULL,
             volume_24h REAL,
             market_cap REAL,
             PRIMARY KEY (hour, series)

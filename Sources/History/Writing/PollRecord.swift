@@ -15,6 +15,8 @@ public struct PollRecord: Sendable {
     /// The kind of the error of a failed poll.
     public var error: String?
     public var samples: [Sample]
+    /// What became of moves that were too large to be believed at once.
+    public var moves: [LargeMove]
     public var unknown: [(market: MarketID, reason: UnknownReason)]
     /// The markets that are watched from this poll on; nil: those of the poll before.
     public var watched: [MarketID]?
@@ -27,8 +29,8 @@ public struct PollRecord: Sendable {
 
     public init(
         at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, currency: Currency, outcome: PollOutcome,
-        error: String? = nil,
-        samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
+        error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
+        unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
         backfilled: Bool = false
     ) {
@@ -40,6 +42,7 @@ public struct PollRecord: Sendable {
         self.outcome = outcome
         self.error = error
         self.samples = samples
+        self.moves = moves
         self.unknown = unknown
         self.watched = watched
         self.ranking = ranking

@@ -87,3 +87,20 @@ extension Configuration {
         return feeds.filter { !asked.contains($0.name) }
     }
 }
+
+extension LanePlan {
+    /// Requests of a poll of the preferred feed.
+    var pages: Int { (try? feed.madeProvider())?.pages(for: members[0].watch).count ?? 1 }
+}
+
+extension Configuration {
+    /// D, the longest a cycle may last.
+    var deadline: Duration { cycleDeadline(pages: lanePlans.map(\.pages).max() ?? 1) }
+
+    /// How long a poll of this lane may last. One of a market's own must not cost the others a tick, unless its pages
+    /// ask for it.
+    func limit(of plan: LanePlan) -> Duration {
+        guard plan.lane != .shared else { return deadline }
+        return min(deadline, max(poll.timeout, tick * 4 / 5, .seconds(plan.pages)))
+    }
+}

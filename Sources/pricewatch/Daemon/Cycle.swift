@@ -21,6 +21,7 @@ actor Cycle {
     private var standing: StandingAlerts
     private var health: [Lane: LaneHealth]
     private var lastPoll: StatusReport.LastPoll?
+    private var clocks: ClockWatch
     private var digest: DailyDigest?
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
@@ -58,6 +59,7 @@ actor Cycle {
         ledger = legacy.ledger
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
         self.lastPoll = legacy.lastPoll
+        clocks = legacy.clocks
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
         try self.lanes.begin { plan throws(HistoryError) in
             try legacy.delay(of: plan, lastPoll: reader.lastPoll(of: plan.lane), now: started)
@@ -94,6 +96,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        clocks.look(tellingTo: log)
         noticeSilences()
         let started = now()
         let due = lanes.due(obeying: obedience)
@@ -128,7 +131,7 @@ actor Cycle {
     var legacy: Legacy {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, board: board, currency: settings.currency,
-            health: health, lastPoll: lastPoll,
+            health: health, lastPoll: lastPoll, clocks: clocks,
             awaited: Dictionary(
                 lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
                 uniquingKeysWith: { first, _ in first }))
@@ -165,7 +168,10 @@ extension Cycle {
             results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
             changes.record(at: answered ?? ended))
         lastPoll = results.lastPoll(at: started, ended: now())
-        for result in results { tell(result, started) }
+        for result in results {
+            tell(result, started)
+            log.write(result.digest.moves)
+        }
         for event in changes.events { tell(event) }
         return .polled(lastPoll?.outcome ?? .failed, recorded: recorded)
     }

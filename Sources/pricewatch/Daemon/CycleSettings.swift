@@ -36,8 +36,9 @@ struct CycleSettings: Sendable {
             named: configuration.namedMarkets.map {
                 Watchlist.Item(
                     market: $0.id, staleAfter: configuration.staleAfter(of: $0.id),
-                    lane: $0.feed.map(Lane.own) ?? .shared)
-            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: plans[0].feed))
+                    moveLimit: configuration.moveLimit(of: $0), lane: $0.feed.map(Lane.own) ?? .shared)
+            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: plans[0].feed),
+            moveLimit: configuration.moveLimit(in: plans[0].feed))
         deadline = configuration.deadline
         rules = configuration.alertRules
         digest = configuration.digest.map { ($0.at, configuration.timeZone) }
@@ -80,5 +81,16 @@ extension Configuration {
     /// From when on the quote of a market that is watched for its rank is old.
     func staleAfter(ofRankedIn feed: Feed) -> Duration {
         feed.staleAfter ?? poll.staleAfter ?? max(.minutes(15), every(of: feed) * 3)
+    }
+}
+
+extension Configuration {
+    /// How far a market that this feed is asked for may move between two polls.
+    func moveLimit(in feed: Feed) -> MoveLimit? {
+        poll.confirmMovesOver.map { MoveLimit(percent: $0, memory: every(of: feed) * 3) }
+    }
+
+    func moveLimit(of market: Market) -> MoveLimit? {
+        moveLimit(in: feeds.first { $0.name == market.feed } ?? feeds[0])
     }
 }

@@ -13,6 +13,7 @@ struct Legacy: Sendable {
     var currency: Currency?
     var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
+    var clocks = ClockWatch()
     /// When each lane was to be asked next.
     var awaited: [Lane: Awaited] = [:]
 

@@ -21,8 +21,8 @@ final class CycleScene {
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
     ///   - feeds: further ones, each after a comma.
     init(
-        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, feeds: String = "",
-        time: HandClock = HandClock()
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%",
+        feeds: String = "", time: HandClock = HandClock()
     ) async throws {
         self.time = time
         files = try ConfigurationScene()
@@ -33,7 +33,7 @@ final class CycleScene {
         simulator = try await CoinGeckoSimulator.start(stage)
         text = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
-            poll: {every: 1m, retry: {attempts: 1}}
+            poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}

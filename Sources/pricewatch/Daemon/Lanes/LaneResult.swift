@@ -80,6 +80,7 @@ struct LaneResult {
         record.fetchedAt = answer.fetchedAt
         record.error = pageError?.label
         record.samples = digest.samples
+        record.moves = digest.moves
         record.watched = watched
         record.ranking = answer.ranking
         return record

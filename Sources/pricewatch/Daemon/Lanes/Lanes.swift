@@ -103,19 +103,3 @@ struct Lanes {
         }
     }
 }
-
-extension Configuration {
-    /// How long a poll of this lane may last. One of a market's own must not cost the others a tick, unless its pages
-    /// ask for it.
-    fileprivate func limit(of plan: LanePlan) -> Duration {
-        let pages = (try? plan.feed.madeProvider())?.pages(for: plan.members[0].watch).count ?? 1
-        guard plan.lane != .shared else { return deadline }
-        return min(deadline, max(poll.timeout, tick * 4 / 5, .seconds(pages)))
-    }
-
-    /// D, the longest a cycle may last.
-    var deadline: Duration {
-        let pages = lanePlans.map { (try? $0.feed.madeProvider())?.pages(for: $0.members[0].watch).count ?? 1 }
-        return cycleDeadline(pages: pages.max() ?? 1)
-    }
-}
