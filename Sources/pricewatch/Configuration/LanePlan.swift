@@ -81,6 +81,13 @@ extension Configuration {
         feed.provider == .coinGecko || KnownMarkets.all.contains { name(of: Market(id: $0), at: feed) != nil }
     }
 
+    /// Who is asked for this market.
+    func lanePlan(of market: MarketID) -> LanePlan {
+        let plans = lanePlans
+        let lane = watch.markets.first { $0.id == market }?.feed.map(Lane.own) ?? .shared
+        return plans.first { $0.lane == lane } ?? plans[0]
+    }
+
     /// Feeds that are never asked: no market has a name there.
     var idleFeeds: [Feed] {
         let asked = Set(lanePlans.flatMap { $0.members.map(\.feed.name) })
