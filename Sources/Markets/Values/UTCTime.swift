@@ -14,6 +14,12 @@ extension Date {
 
     /// Reads ISO 8601 with a zone (`2026-11-21T10:00:00.123Z`, `…+01:00`), any number of decimals; nil otherwise.
     public init?(utcText text: some StringProtocol) {
+        let text = String(text)
+        self.init(utcText: text.utf8.span)
+    }
+
+    /// The same for a text that is no string yet.
+    public init?(utcText text: Span<UInt8>) {
         guard let time = UTCTime(parsing: text) else { return nil }
         self.init(milliseconds: time.milliseconds)
     }
@@ -25,45 +31,56 @@ private struct UTCTime {
 
     init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    init?(parsing text: some StringProtocol) {
-        var bytes = Array(text.utf8)[...]
-        func number(_ digits: Int) -> Int? {
-            guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(\.isDigit) else { return nil }
-            defer { bytes = bytes.dropFirst(digits) }
-            return bytes.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        }
-        func take(_ accepted: String) -> UInt8? {
-            guard let first = bytes.first, accepted.utf8.contains(first) else { return nil }
-            bytes = bytes.dropFirst()
-            return first
-        }
-        guard let year = number(4), take("-") != nil, let month = number(2), take("-") != nil, let day = number(2),
-            take("Tt ") != nil, let hour = number(2), take(":") != nil, let minute = number(2), take(":") != nil,
-            let second = number(2), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
+    init?(parsing text: Span<UInt8>) {
+        var at = 0
+        guard let year = Self.number(4, text, &at), Self.take("-", text, &at),
+            let month = Self.number(2, text, &at), Self.take("-", text, &at), let day = Self.number(2, text, &at),
+            Self.take("T", text, &at) || Self.take("t", text, &at) || Self.take(" ", text, &at),
+            let hour = Self.number(2, text, &at), Self.take(":", text, &at),
+            let minute = Self.number(2, text, &at), Self.take(":", text, &at),
+            let second = Self.number(2, text, &at),
+            (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
             hour < 24, minute < 60, second <= 60
         else { return nil }
         var fraction = 0
-        if take(".") != nil {
-            let digits = bytes.prefix(while: \.isDigit)
-            guard !digits.isEmpty else { return nil }
-            for place in 0..<3 {
-                let digit = digits.dropFirst(place).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
-                fraction = fraction * 10 + digit
-            }
-            bytes = bytes.dropFirst(digits.count)
+        if Self.take(".", text, &at) {
+            let first = at
+            while let digit = Self.number(1, text, &at) { if at - first <= 3 { fraction = fraction * 10 + digit } }
+            guard at > first else { return nil }
+            for _ in min(at - first, 3)..<3 { fraction *= 10 }
         }
         var offset = 0
-        if take("Zz") == nil {
-            _ = take(" ")
-            guard let sign = take("+-"), let hours = number(2) else { return nil }
-            _ = take(":")
-            guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
-            offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 60 : -60)
+        if !Self.take("Z", text, &at), !Self.take("z", text, &at) {
+            _ = Self.take(" ", text, &at)
+            let isEast = Self.take("+", text, &at)
+            guard isEast || Self.take("-", text, &at), let hours = Self.number(2, text, &at) else { return nil }
+            _ = Self.take(":", text, &at)
+            guard let minutes = Self.number(2, text, &at), hours < 24, minutes < 60 else { return nil }
+            offset = (hours * 60 + minutes) * (isEast ? 60 : -60)
         }
-        guard bytes.isEmpty else { return nil }
+        guard at == text.count else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         milliseconds = Int64(seconds) * 1000 + Int64(fraction)
+    }
+
+    /// So many digits as a number, and moves on behind them.
+    private static func number(_ digits: Int, _ text: Span<UInt8>, _ at: inout Int) -> Int? {
+        guard at + digits <= text.count else { return nil }
+        var number = 0
+        for place in at..<at + digits {
+            let digit = text[place] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int(digit)
+        }
+        at += digits
+        return number
+    }
+
+    private static func take(_ letter: Unicode.Scalar, _ text: Span<UInt8>, _ at: inout Int) -> Bool {
+        guard at < text.count, text[at] == UInt8(ascii: letter) else { return false }
+        at += 1
+        return true
     }
 
     func text(fraction: Bool) -> String {
