@@ -91,14 +91,15 @@ public struct DecimalNumeral: Sendable, Hashable {
         return isNegative ? -integer : integer
     }
 
-    /// The nearest double; nil where it is larger than all of them, or nearer to 0 than any.
+    /// The nearest double, or its neighbour where digits are cut; nil where it is larger than all of them, or nearer
+    /// to 0 than any.
     public var double: Double? {
         // Both factors are exact, so one rounding is all there is.
         if !isCut, significand < 1 << 53, (-22...22).contains(exponent) {
             let digits = Double(isNegative ? -Int64(significand) : Int64(significand))
             return exponent < 0 ? digits / PowersOfTen.double[-exponent] : digits * PowersOfTen.double[exponent]
         }
-        // One digit stands for all that were cut: it breaks a tie as they do.
+        // One digit stands for all that were cut.
         let digits = isCut ? "\(significand)1e\(exponent - 1)" : "\(significand)e\(exponent)"
         guard let double = Double((isNegative ? "-" : "") + digits) else { return nil }
         return double.isFinite && (double != 0 || significand == 0) ? double : nil

@@ -50,8 +50,12 @@ struct JSONFuzzTests {
             let text = Data("[\(number)]".utf8)
             let numeral = try #require(try JSONDocument(text).root[0]?.numeral)
             let double = (try? JSONDecoder().decode([Double].self, from: text))?.first
-            // Foundation refuses `0e8`.
-            #expect(numeral.double == double ?? (numeral.significand == 0 ? 0 : nil), "\(number)")
+            // Foundation refuses `0e8`. Of digits that are cut the last place may depend.
+            if let double, numeral.isCut {
+                #expect(abs((numeral.double ?? 0) - double) <= double.ulp, "\(number)")
+            } else {
+                #expect(numeral.double == double ?? (numeral.significand == 0 ? 0 : nil), "\(number)")
+            }
             // A decimal holds 38 digits; beyond them it cannot judge a rounding.
             guard let decimal = (try? JSONDecoder().decode([Decimal].self, from: text))?.first,
                 number.count(where: \.isNumber) < 38

@@ -7,10 +7,19 @@ indirect enum JSONOracle: Decodable, Equatable {
     case object([String: JSONOracle])
     case list([JSONOracle])
     case text(String)
-    case number(Double)
+    case number(Figure)
     case boolean(Bool)
     case null
     case unreadable
+
+    /// Figures of more digits than we keep may differ in the last place.
+    struct Figure: Equatable {
+        var double: Double
+
+        static func == (left: Figure, right: Figure) -> Bool {
+            abs(left.double - right.double) <= max(left.double.magnitude, right.double.magnitude).ulp
+        }
+    }
 
     private struct Name: CodingKey {
         var stringValue: String
@@ -38,10 +47,10 @@ indirect enum JSONOracle: Decodable, Equatable {
             } else if let boolean = try? value.decode(Bool.self) {
                 self = .boolean(boolean)
             } else if let number = try? value.decode(Double.self) {
-                self = .number(number)
+                self = .number(Figure(double: number))
             } else {
                 // It takes `0e8` for a decimal, and for no double.
-                self = (try? value.decode(Decimal.self)) == 0 ? .number(0) : .unreadable
+                self = (try? value.decode(Decimal.self)) == 0 ? .number(Figure(double: 0)) : .unreadable
             }
         }
     }
@@ -62,7 +71,7 @@ indirect enum JSONOracle: Decodable, Equatable {
             self = members.map { .object($0) } ?? .unreadable
         case .list: self = .list(value.children.map { JSONOracle($0) })
         case .text, .escapedText: self = value.text.map { .text($0) } ?? .unreadable
-        case .number: self = value.double.map { .number($0) } ?? .unreadable
+        case .number: self = value.double.map { .number(Figure(double: $0)) } ?? .unreadable
         case .true: self = .boolean(true)
         case .false: self = .boolean(false)
         case .null: self = .null
