@@ -84,11 +84,26 @@ public struct Price: Hashable, Sendable {
 extension Price: CustomStringConvertible {
     /// Plain digits without an exponent and without needless zeros: `0.000000001206`, `60000`.
     public var description: String {
-        let digits = String(significand)
-        if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
-        let point = digits.utf8.count + exponent
-        if point > 0 { return digits.prefix(point) + "." + digits.suffix(-exponent) }
-        return "0." + String(repeating: "0", count: -point) + digits
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        appendDigits(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends `description`: a status file holds hundreds.
+    public func appendDigits(to bytes: inout [UInt8]) {
+        let first = bytes.count
+        // From the last digit to the first, then turned round.
+        for _ in 0..<max(0, exponent) { bytes.append(UInt8(ascii: "0")) }
+        var rest = significand
+        var digits = 0
+        repeat {
+            if digits == -exponent, digits > 0 { bytes.append(UInt8(ascii: ".")) }
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+            digits += 1
+        } while rest > 0 || digits <= -exponent
+        for place in 0..<(bytes.count - first) / 2 { bytes.swapAt(first + place, bytes.count - 1 - place) }
     }
 }
 

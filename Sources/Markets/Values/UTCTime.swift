@@ -9,6 +9,11 @@ extension Date {
     /// `2026-11-21T10:00:00Z`: UTC, whole seconds, cut off.
     public var utcText: String { UTCTime(milliseconds: milliseconds).text(fraction: false) }
 
+    /// Appends `utcText`: a status file holds hundreds.
+    public func appendUTCText(to bytes: inout [UInt8]) {
+        UTCTime(milliseconds: milliseconds).append(to: &bytes, fraction: false)
+    }
+
     /// `2026-11-21T10:00:00.123Z`.
     public var utcTextWithMilliseconds: String { UTCTime(milliseconds: milliseconds).text(fraction: true) }
 
@@ -84,29 +89,33 @@ private struct UTCTime {
     }
 
     func text(fraction: Bool) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        append(to: &bytes, fraction: fraction)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func append(to bytes: inout [UInt8], fraction: Bool) {
         let (days, inDay) = Self.floorDivision(milliseconds, 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: Int(days))
         let seconds = Int(inDay / 1000)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        func append(_ value: Int, _ digits: Int, _ separator: Character?) {
-            var divisor = 1
-            for _ in 1..<digits { divisor *= 10 }
-            while divisor > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-                divisor /= 10
-            }
-            if let ascii = separator?.asciiValue { bytes.append(ascii) }
+        Self.append(year, 4, "-", to: &bytes)
+        Self.append(month, 2, "-", to: &bytes)
+        Self.append(day, 2, "T", to: &bytes)
+        Self.append(seconds / 3600, 2, ":", to: &bytes)
+        Self.append(seconds / 60 % 60, 2, ":", to: &bytes)
+        Self.append(seconds % 60, 2, fraction ? "." : "Z", to: &bytes)
+        if fraction { Self.append(Int(inDay % 1000), 3, "Z", to: &bytes) }
+    }
+
+    private static func append(_ value: Int, _ digits: Int, _ end: Unicode.Scalar, to bytes: inout [UInt8]) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
         }
-        append(year, 4, "-")
-        append(month, 2, "-")
-        append(day, 2, "T")
-        append(seconds / 3600, 2, ":")
-        append(seconds / 60 % 60, 2, ":")
-        append(seconds % 60, 2, fraction ? "." : nil)
-        if fraction { append(Int(inDay % 1000), 3, nil) }
-        bytes.append(UInt8(ascii: "Z"))
-        return String(decoding: bytes, as: UTF8.self)
+        bytes.append(UInt8(ascii: end))
     }
 
     private static func floorDivision(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
