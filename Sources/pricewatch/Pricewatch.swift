@@ -1,53 +1,45 @@
 import ArgumentParser
+import Dispatch
+import Foundation
+
+@main
+enum Main {
+    /// Not asynchronous itself: its tasks must find their executor in place.
+    static func main() {
+        if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
+            StandardError.line(complaint)
+            exit(Exit.usage.rawValue)
+        }
+        QueueExecutor.install()
+        Task {
+            await Pricewatch.main()
+            exit(0)
+        }
+        dispatchMain()
+    }
+}
 
 /// The one binary: the daemon, and every command that asks it questions.
-@main
 struct Pricewatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pricewatch",
         abstract: "Watches market prices, keeps their history, and tells you when something you care about happens.",
         version: Version.current,
         subcommands: [
-            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Alerts.self, SilenceCommand.self,
-            UnsilenceCommand.self, Backup.self, Check.self, Find.self, Simulate.self,
+            Run.self,
+            Demo.self,
+            Status.self,
+            Summary.self,
+            HistoryCommand.self,
+            ChartCommand.self,
+            Alerts.self,
+            SilenceCommand.self,
+            UnsilenceCommand.self,
+            NotifyTest.self,
+            BackfillCommand.self,
+            Backup.self,
+            Check.self,
+            Find.self,
+            Simulate.self,
         ])
-}
-
-/// What every command that looks at one installation takes.
-struct InstallationOptions: ParsableArguments {
-    @Option(name: .customLong("config"), help: "The configuration file; see README, Configuration.")
-    var configurationPath: String?
-
-    /// For the daemon and `check`.
-    func read() throws -> ConfigurationReading {
-        do {
-            return try ConfigurationReading.read(option: configurationPath)
-        } catch {
-            throw Complaint(error.description, Exit.configuration)
-        }
-    }
-
-    /// For commands that ask: a configuration closed to this user leaves them the default paths.
-    func readForQuestions() throws -> ConfigurationReading {
-        try noting { () throws(ConfigurationError) in
-            try ConfigurationReading.readForQuestions(option: configurationPath)
-        }
-    }
-
-    /// For `status`, which also answers where the configuration is faulty.
-    func readForStatus() throws -> ConfigurationReading {
-        try noting { () throws(ConfigurationError) in
-            try ConfigurationReading.readForStatus(option: configurationPath)
-        }
-    }
-
-    private func noting(_ read: () throws(ConfigurationError) -> ConfigurationReading) throws -> ConfigurationReading {
-        do {
-            let reading = try read()
-            if let note = reading.note { StandardError.line("pricewatch: \(note)") }
-            return reading
-        } catch {
-            throw Complaint(error.description, Exit.configuration)
-        }
-    }
 }

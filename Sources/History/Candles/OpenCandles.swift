@@ -14,6 +14,7 @@ struct OpenCandles {
     /// The first hour that is open.
     private(set) var until: Int64
     private var candles: [Int64: [Int64: Candle]] = [:]
+    private var figures = StatedFigures()
 
     /// Counts the open hours anew from their samples.
     init(_ db: Database) throws {
@@ -21,6 +22,9 @@ struct OpenCandles {
         try SampleScan.all(db, polledSince: until * Hour.milliseconds - Self.slack) { series, quotedAt, price in
             let hour = Hour.of(quotedAt)
             if hour >= until { candles[hour, default: [:]].add(price, hour, series) }
+        }
+        try StatedFigures.read(db) { hour, series, volume24h, marketCap in
+            candles[hour]?[series]?.state(volume24h: volume24h, marketCap: marketCap)
         }
     }
 
@@ -43,24 +47,41 @@ struct OpenCandles {
         if let candle = late[series] { try CandleRows.write(candle, hour, series, db) }
     }
 
-    /// Counts one candle anew, after an older sample was added to its hour.
-    mutating func recount(_ series: Int64, hourOf quotedAt: Int64, _ db: Database) throws {
-        let hour = Hour.of(quotedAt)
-        var counted: [Int64: Candle] = [:]
-        try SampleScan.one(series, db, hour: hour) { counted.add($0, hour, series) }
-        guard var candle = counted[series] else { return }
-        let known = hour >= until ? candles[hour]?[series] : try CandleRows.read(hour, series, db)
-        if let known {
-            // Samples that have been pruned live on in what was counted from them.
-            if known.samples > candle.samples { return }
-            candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
+    /// Knows no open hour: for whoever writes beside the daemon, which counts these itself.
+    static func closed(_ db: Database) throws -> OpenCandles { OpenCandles(until: try until(db)) }
+
+    private init(until: Int64) { self.until = until }
+
+    /// Counts candles of a series anew, after older samples were added to their hours.
+    ///
+    /// - Parameter hours: with the newest price added to each, for what was stated along with it.
+    mutating func recount(_ series: Int64, _ hours: [Int64: PastQuote], _ db: Database) throws {
+        guard let first = hours.keys.min(), let last = hours.keys.max() else { return }
+        var counted: [Int64: [Int64: Candle]] = [:]
+        try SampleScan.one(series, db, hours: first...last) { hour, price in
+            if hours[hour] != nil { counted[hour, default: [:]].add(price, hour, series) }
         }
-        if hour >= until {
-            candles[hour, default: [:]][series] = candle
-        } else {
-            try CandleRows.write(candle, hour, series, db)
+        for (hour, candles) in counted {
+            guard var candle = candles[series] else { continue }
+            candle.state(volume24h: hours[hour]?.volume24h, marketCap: hours[hour]?.marketCap)
+            let known = hour >= until ? self.candles[hour]?[series] : try CandleRows.read(hour, series, db)
+            if let known {
+                // Samples that have been pruned live on in what was counted from them.
+                if known.samples > candle.samples { continue }
+                candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
+            }
+            if hour >= until {
+                self.candles[hour, default: [:]][series] = candle
+            } else {
+                try CandleRows.write(candle, hour, series, db)
+            }
         }
     }
+
+    /// Keeps, for the next start, what samples do not hold.
+    mutating func keepFigures(at now: Date, _ db: Database) throws { try figures.keep(candles, at: now, db) }
+
+    mutating func keepLastFigures(_ db: Database) throws { try figures.keepLast(candles, db) }
 
     /// Writes the candles of the hours that are over.
     mutating func close(before now: Date, _ db: Database) throws {

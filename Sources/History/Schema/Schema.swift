@@ -24,6 +24,9 @@ enum Schema {
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
     /// `watch` has a row for each poll from which on a market was watched, or was not.
+    ///
+    /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
+    /// moment that the price speaks of. `healed` has the stretches that were asked for and answered.
     private static let polls = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE feed (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -66,11 +69,18 @@ enum Schema {
             watched INTEGER NOT NULL,
             PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
+        CREATE TABLE healed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            series INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER NOT NULL
+        );
+        CREATE INDEX healed_by_series ON healed (series, since);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
         """
 
     /// `hour` counts the hours since 1970. The setting `candles_until` is the first hour that is still open: its
-    /// candles, and those of later hours, follow from the samples.
+    /// candles, and those of later hours, follow from the samples, and from what `stated` holds beside them.
     private static let candles = """
         CREATE TABLE candle (
             hour INTEGER NOT NULL,
@@ -84,6 +94,13 @@ enum Schema {
             close INTEGER NOT NULL,
             close_exponent INTEGER NOT NULL,
             samples INTEGER NOT NULL,
+            volume_24h REAL,
+            market_cap REAL,
+            PRIMARY KEY (hour, series)
+        ) WITHOUT ROWID;
+        CREATE TABLE stated (
+            hour INTEGER NOT NULL,
+            series INTEGER NOT NULL,
             volume_24h REAL,
             market_cap REAL,
             PRIMARY KEY (hour, series)

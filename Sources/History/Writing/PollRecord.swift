@@ -13,21 +13,19 @@ public struct PollRecord: Sendable {
     /// The kind of the error of a failed poll.
     public var error: String?
     public var samples: [Sample]
+    /// What became of moves that were too large to be believed at once.
+    public var moves: [LargeMove]
     public var unknown: [(market: MarketID, reason: UnknownReason)]
     /// The markets that are watched from this poll on; nil: those of the poll before.
     public var watched: [MarketID]?
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
-    /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
-    /// is the moment that they speak of.
-    public var backfilled: Bool
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
-        samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
-        backfilled: Bool = false
+        samples: [Sample] = [], moves: [LargeMove] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
+        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -36,10 +34,10 @@ public struct PollRecord: Sendable {
         self.outcome = outcome
         self.error = error
         self.samples = samples
+        self.moves = moves
         self.unknown = unknown
         self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
-        self.backfilled = backfilled
     }
 }

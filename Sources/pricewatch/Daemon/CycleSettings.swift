@@ -25,6 +25,8 @@ struct CycleSettings: Sendable {
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
+    /// How far back gaps are healed, and the time between two questions to each feed; nil: not at all.
+    var backfill: (reach: Duration, pauses: [String: Duration])?
     var host: String
     var startedAt: Date
 
@@ -37,8 +39,11 @@ struct CycleSettings: Sendable {
         unmapped = asked.unmapped
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
-                Watchlist.Item(market: $0.id, staleAfter: configuration.staleAfter(of: $0.id))
-            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed))
+                Watchlist.Item(
+                    market: $0.id, staleAfter: configuration.staleAfter(of: $0.id),
+                    moveLimit: configuration.moveLimit(of: $0))
+            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed),
+            moveLimit: configuration.moveLimit(in: feed))
         let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
@@ -48,6 +53,7 @@ struct CycleSettings: Sendable {
             uniquingKeysWith: { $1 })
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
         retention = Retention(configuration.history)
+        backfill = configuration.history.backfill.map { ($0, configuration.pastPauses) }
         self.host = host
         self.startedAt = startedAt
     }
@@ -72,6 +78,13 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// By the names of feeds.
+    var pastPauses: [String: Duration] {
+        Dictionary(feeds.map { ($0.name, $0.pastPause) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
 extension Retention {
     init(_ settings: Configuration.History) {
         self.init(
@@ -88,5 +101,16 @@ extension Configuration {
     /// From when on the quote of a market that is watched for its rank is old.
     func staleAfter(ofRankedIn feed: Feed) -> Duration {
         feed.staleAfter ?? poll.staleAfter ?? max(.minutes(15), every(of: feed) * 3)
+    }
+}
+
+extension Configuration {
+    /// How far a market that this feed is asked for may move between two polls.
+    func moveLimit(in feed: Feed) -> MoveLimit? {
+        poll.confirmMovesOver.map { MoveLimit(percent: $0, memory: every(of: feed) * 3) }
+    }
+
+    func moveLimit(of market: Market) -> MoveLimit? {
+        moveLimit(in: feeds.first { $0.name == market.feed } ?? feeds[0])
     }
 }
