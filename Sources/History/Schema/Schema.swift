@@ -23,7 +23,10 @@ enum Schema {
     ///
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
-    /// `watch` has a row for each poll from which on a market was watched, or was not.
+    /// `turn` has what happened beside the polls: that a daemon began, and the turns in which nobody was asked, when the
+    /// age of what is known was judged all the same. Its ids go on from those of the polls, and theirs from its, in the
+    /// order in which it all happened.
+    /// `watch` has a row for each poll or turn from which on a market was watched, or was not.
     private static let polls = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE feed (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -66,6 +69,7 @@ enum Schema {
             watched INTEGER NOT NULL,
             PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
+        CREATE TABLE turn (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
         """
 

@@ -19,6 +19,8 @@ public struct PollRecord: Sendable {
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
+    /// When the daemon began, with the first that it writes; nil in all that follows.
+    public var daemonStart: Date?
     /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
     /// is the moment that they speak of.
     public var backfilled: Bool
@@ -27,7 +29,7 @@ public struct PollRecord: Sendable {
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
-        backfilled: Bool = false
+        daemonStart: Date? = nil, backfilled: Bool = false
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -40,6 +42,7 @@ public struct PollRecord: Sendable {
         self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
+        self.daemonStart = daemonStart
         self.backfilled = backfilled
     }
 }

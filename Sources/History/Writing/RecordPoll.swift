@@ -44,6 +44,7 @@ extension HistoryWriter {
     }
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
+        try noteStart(poll.daemonStart, db)
         let id = try insertPoll(poll, db)
         try insertSamples(poll, id, &memory, db)
         try insertUnknown(poll, id, &memory.series, db)
@@ -65,8 +66,8 @@ extension HistoryWriter {
         }
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled)
+                VALUES (\(TurnRows.nextID), ?, ?, ?, ?, ?, ?, ?)
                 """)
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, feed, poll.outcome.rawValue, poll.error,
