@@ -22,7 +22,7 @@ struct Pricewatch: AsyncParsableCommand {
         abstract: "Watches market prices, keeps their history, and tells you when something you care about happens.",
         version: Version.current,
         subcommands: [
-            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Alerts.self, SilenceCommand.self,
+            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Alerts.self, Rehearse.self, SilenceCommand.self,
             UnsilenceCommand.self, Backup.self, Check.self, Find.self, Simulate.self,
         ])
 }

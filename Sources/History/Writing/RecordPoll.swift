@@ -17,17 +17,25 @@ extension HistoryWriter {
     }
 
     private func write(_ poll: PollRecord) throws(HistoryError) {
+        try write("record a poll in", carrying: poll.currency) { try insert(poll, &$0, $1) }
+        totals.withLock { $0?.add(poll) }
+    }
+
+    /// Writes in one transaction with what is known from those before.
+    func write(
+        _ operation: String, carrying currency: Currency, _ body: (inout CarriedOver, Database) throws -> Void
+    ) throws(HistoryError) {
         let queue = try openDatabase()
         do {
-            try HistoryError.naming("record a poll in", path) {
+            try HistoryError.naming(operation, path) {
                 try carried.withLock { carried in
                     // A transaction that fails takes back the numbers it gave out, and the candles it counted.
-                    let before = carried.flatMap { $0.currency == poll.currency ? $0 : nil }
+                    let before = carried.flatMap { $0.currency == currency ? $0 : nil }
                     carried = nil
                     do {
                         carried = try queue.write { db in
-                            var memory = try before ?? CarriedOver(db, currency: poll.currency)
-                            try insert(poll, &memory, db)
+                            var memory = try before ?? CarriedOver(db, currency: currency)
+                            try body(&memory, db)
                             return memory
                         }
                     } catch {
@@ -40,7 +48,6 @@ extension HistoryWriter {
             if error.kind == .unwritable { abandon(because: error) }
             throw error
         }
-        totals.withLock { $0?.add(poll) }
     }
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {

@@ -5,7 +5,7 @@ import Markets
 extension HistoryWriter {
     /// Writes a turn in which nobody was asked.
     public func record(_ wait: WaitRecord) throws(HistoryError) {
-        try write("record a turn in", in: wait.currency) { memory, db in
+        try write("record a turn in", carrying: wait.currency) { memory, db in
             try noteStart(wait.daemonStart, db)
             let id = try TurnRows.insert(.waiting, at: wait.at, db)
             if let watched = wait.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }

@@ -84,7 +84,27 @@ public struct MarketBoard: Sendable {
             entries[place].name = known.name
             entries[place].standing = known.standing
             entries[place].newest = known.newest
+            entries[place].missedAnswers = known.missedAnswers
+            entries[place].watchedSince = known.watchedSince
         }
+    }
+
+    /// Watches other markets from now on. Those that stay keep all that is known of them, those that come back their
+    /// price.
+    public mutating func watch(_ next: Watchlist) {
+        let before = self
+        self = MarketBoard(watching: next, remembering: everythingKnown)
+        takeOver(before)
+    }
+
+    /// The prices of all markets that are, or were, watched.
+    public var everythingKnown: [MarketID: Remembered] {
+        var known = remembered
+        for entry in entries {
+            guard let newest = entry.newest else { continue }
+            known[entry.market] = Remembered(symbol: entry.symbol, name: entry.name, newest: newest)
+        }
+        return known
     }
 
     public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
@@ -200,16 +220,10 @@ extension MarketBoard {
 
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
-        guard watchlist.top > 0 else { return }
-        for entry in entries where !entry.named {
-            guard let newest = entry.newest else { continue }
-            remembered[entry.market] = Remembered(symbol: entry.symbol, name: entry.name, newest: newest)
-        }
-        entries.removeAll { !$0.named }
-        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.market, $0) })
-        for market in ranking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, named: false)
-        }
+        guard watchlist.top > 0, ranking != watchlist.lastRanking else { return }
+        var next = watchlist
+        next.lastRanking = ranking
+        watch(next)
     }
 }
 

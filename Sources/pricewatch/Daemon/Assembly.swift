@@ -87,8 +87,8 @@ struct Assembly {
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
-                history: history, publisher: publisher, log: log, now: now)
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
+                feeds: feeds, history: history, publisher: publisher, log: log, now: now)
         }
         tellingOfPolls = members.map { log.follow($0.feed) }
         if running == nil { log.tellStart(reading, settings) }

@@ -30,7 +30,7 @@ actor Cycle {
     private var digest: DailyDigest?
     /// When the present turn, or the last one, began; before the first, when that is to begin.
     private var turnStarted: Date
-    /// From the last poll before the start to the start, where nobody asked in between.
+    /// From the last turn before the start to the start, where nobody was there in between.
     private let downtime: Range<Date>?
     private var rejection: String?
 
@@ -59,7 +59,8 @@ actor Cycle {
         let lastPoll = try reader.lastPoll()
         downtime =
             legacy.isOfThisProcess
-            ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
+            ? legacy.downtime
+            : Downtime.between(try reader.lastTurn(), settings.startedAt, longerThan: settings.every * 3)
         standing = legacy.standing
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
@@ -123,8 +124,12 @@ actor Cycle {
         let ending: Ending
         switch report.outcome {
         case .waiting(_, let until):
-            let changes = judge(answered: false, at: now())
-            _ = ledger.write(changes.record(at: now()))
+            let moment = now()
+            let changes = judge(answered: false, at: moment)
+            _ = ledger.write(
+                WaitRecord(
+                    at: moment, currency: settings.currency, watched: board.markets,
+                    alerts: changes.record(at: moment)))
             for event in changes.events { tell(event) }
             ending = .waiting(until: until)
         case .failed(let error):
@@ -157,7 +162,7 @@ actor Cycle {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
-            interval: interval)
+            interval: interval, downtime: downtime)
     }
 
     /// The configuration file is bad and the old one goes on.
@@ -198,7 +203,7 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            unknown: digest.unknown, watched: board.markets, ranking: answer.ranking,
             alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
@@ -221,7 +226,8 @@ extension Cycle {
         let recorded = ledger.write(
             PollRecord(
                 at: started, fetchedAt: ended, feed: feedName, currency: settings.currency, outcome: .failed,
-                error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
+                error: clockFault == nil ? error.label : "clock", unknown: unknown, watched: board.markets,
+                alerts: changes.record(at: ended)))
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: .failed, feed: feedName, markets: 0,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,

@@ -17,15 +17,18 @@ struct Legacy: Sendable {
     var clockFault: String?
     /// The time between two polls that was in force.
     var interval: Duration?
+    /// Before the process began.
+    var downtime: Range<Date>?
 
     var isOfThisProcess: Bool { board != nil }
 }
 
 extension Legacy {
-    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?) throws(HistoryError) {
+    /// - Parameter start: when the daemon begins.
+    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?, start: Date) throws(HistoryError) {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged), lastUsablePoll: try reader.lastUsablePoll())
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start), lastUsablePoll: try reader.lastUsablePoll())
     }
 }

@@ -57,7 +57,7 @@ final class CycleScene {
             memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
         let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
         cycle = try Cycle(
-            settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
+            settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt),
             feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
