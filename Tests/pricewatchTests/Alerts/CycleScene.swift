@@ -13,25 +13,30 @@ final class CycleScene {
     let files: ConfigurationScene
     let simulator: CoinGeckoSimulator
     let time = HandClock()
-    private let text: String
-    private var transport: NetworkTransport?
+    private let paths: String
+    private var rules: String
+    private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
 
     /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
-    init(_ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1) async throws {
+    init(
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil
+    ) async throws {
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
+        stage.stepsEvery = stepsEvery
         stage.script = script
         stage.now = { [time] in time.now() }
         simulator = try await CoinGeckoSimulator.start(stage)
-        text = """
+        self.rules = rules
+        paths = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
             poll: {every: 1m, retry: {attempts: 1}}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
-            \(rules)
+
             """
     }
 
@@ -39,31 +44,48 @@ final class CycleScene {
     var status: String { (try? String(contentsOfFile: files.folder + "/status.json", encoding: .utf8)) ?? "" }
     var log: String { (try? String(contentsOfFile: files.folder + "/log", encoding: .utf8)) ?? "" }
 
+    var configuration: Configuration {
+        get throws { try files.reading(paths + rules).configuration }
+    }
+
     func start() async throws {
-        let configuration = try files.reading(text).configuration
+        let history = try HistoryWriter(at: try configuration.history.database)
+        running = (history, try NetworkTransport(), time.now())
+        try await assemble()
+        await cycle?.tellUntold()
+    }
+
+    /// The daemon takes in another configuration.
+    func reload(_ rules: String) async throws {
+        self.rules = rules
+        try await assemble()
+    }
+
+    private func assemble() async throws {
+        guard let (history, transport, started) = running else { return }
+        let configuration = try configuration
         let feed = configuration.feeds[0]
-        let settings = CycleSettings(configuration, feed: feed, host: "box", startedAt: time.now())
+        let settings = CycleSettings(configuration, feed: feed, host: "box", startedAt: started)
         let file = LogFile(path: files.folder + "/log", format: .text)
         file.open()
         let log = EventLog(
             Logger(label: "test") { [time] _ in
                 LineLogHandler(level: .info, outlets: [file], now: { time.now() })
             })
-        let history = try HistoryWriter(at: configuration.history.database)
-        let transport = try NetworkTransport()
-        self.transport = transport
+        let legacy =
+            try await cycle?.legacy
+            ?? Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt)
         let asked = Feed(
             try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
             memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
         let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
         cycle = try Cycle(
-            settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt),
+            settings, inheriting: legacy,
             feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),
             log: log, now: { [time] in time.now() })
-        await cycle?.tellUntold()
     }
 
     func poll(_ count: Int = 1) async {
@@ -77,8 +99,8 @@ final class CycleScene {
     func stop() async {
         await cycle?.close()
         cycle = nil
-        await transport?.shutdown()
-        transport = nil
+        await running?.transport.shutdown()
+        running = nil
     }
 
     func finish() async {

@@ -34,13 +34,13 @@ enum NewestBefore {
     private static func addFromCandles(
         before at: Int64, _ series: ReplaySeries, _ newest: inout [Int: MarketBoard.Sighting], _ db: Database
     ) throws {
-        // The bare columns are those of the row that has the maximum.
+        let now = Hour.of(at)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT series, close, close_exponent, max(hour) FROM candle WHERE hour < ? GROUP BY series",
-            arguments: [Hour.of(at)])
+            db, sql: "SELECT series, max(hour) FROM candle WHERE hour < ? GROUP BY series", arguments: [now])
         while let row = try rows.next() {
             guard let place = series.place(of: row[0]), newest[place] == nil else { continue }
-            newest[place] = try inHour(row[3], of: row[0], before: at, db) ?? close(row)
+            newest[place] =
+                try inHour(now, of: row[0], before: at, db) ?? inHour(row[1], of: row[0], before: at, db)
         }
     }
 
@@ -58,13 +58,6 @@ enum NewestBefore {
         let start = hour * Hour.milliseconds
         let end = min(at, start + 26 * Hour.milliseconds)
         return try Row.fetchOne(find, arguments: [id, start - OpenCandles.slack, end]).flatMap(sighting)
-    }
-
-    private static func close(_ row: Row) -> MarketBoard.Sighting? {
-        guard let price = Price(significand: row[1], exponent: row[2]) else { return nil }
-        let hour: Int64 = row[3]
-        let end = Date(milliseconds: (hour + 1) * Hour.milliseconds - 1)
-        return MarketBoard.Sighting(price: price, quotedAt: end, fetchedAt: end, feed: "")
     }
 
     private static func sighting(_ row: Row) -> MarketBoard.Sighting? {
