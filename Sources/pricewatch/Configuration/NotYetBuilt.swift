@@ -16,7 +16,6 @@ enum NotYetBuilt {
         ("digest.notify", .fault, "no message would be sent"),
         ("heartbeat", .fault, "no sign of life would be sent"),
         ("history.backfill", .warning, "gaps stay gaps"),
-        ("poll.confirm_moves_over", .warning, "every move is believed at once"),
     ]
 
     static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {

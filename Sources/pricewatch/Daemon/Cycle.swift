@@ -25,6 +25,7 @@ actor Cycle {
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
+    private var clocks: ClockWatch
     private var pace: Pace
     private var maxAgeTold = false
     private var digest: DailyDigest?
@@ -68,6 +69,7 @@ actor Cycle {
         self.lastPoll = legacy.lastPoll
         lastUsablePoll = legacy.lastUsablePoll
         clockFault = legacy.clockFault
+        clocks = legacy.clocks
         pace = Pace(
             every: settings.every, pages: feeds.members[0].feed.pages(for: settings.watch), quota: settings.quota)
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
@@ -111,6 +113,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        clocks.look(tellingTo: log)
         noticeSilences()
         let started = now()
         turnStarted = started
@@ -162,7 +165,7 @@ actor Cycle {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
-            interval: interval, downtime: downtime)
+            clocks: clocks, interval: interval, downtime: downtime)
     }
 
     /// The configuration file is bad and the old one goes on.
@@ -203,7 +206,7 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, watched: board.markets, ranking: answer.ranking,
+            moves: digest.moves, unknown: digest.unknown, watched: board.markets, ranking: answer.ranking,
             alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
@@ -211,6 +214,7 @@ extension Cycle {
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
+        log.write(digest.moves)
         tellOnce(answered.maxAge)
         for event in changes.events { tell(event) }
         return .polled(digest.outcome, recorded: recorded)

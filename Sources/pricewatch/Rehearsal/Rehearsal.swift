@@ -26,8 +26,10 @@ struct Rehearsal {
         currency = settings.currency
         longestStep = settings.every * 3
         let named = Dictionary(settings.watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+        let ranked = settings.watchlist
         items = replay.markets.map {
-            named[$0.market] ?? Watchlist.Item(market: $0.market, staleAfter: settings.watchlist.staleAfter)
+            named[$0.market]
+                ?? Watchlist.Item(market: $0.market, staleAfter: ranked.staleAfter, moveLimit: ranked.moveLimit)
         }
         recorded = RecordedQuotes(replay, in: settings.currency)
         var remembered: [MarketID: MarketBoard.Remembered] = [:]

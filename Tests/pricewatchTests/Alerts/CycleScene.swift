@@ -20,7 +20,8 @@ final class CycleScene {
 
     /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
     init(
-        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
+        confirmMovesOver: String = "20%"
     ) async throws {
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
@@ -32,7 +33,7 @@ final class CycleScene {
         self.rules = rules
         paths = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
-            poll: {every: 1m, retry: {attempts: 1}}
+            poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}

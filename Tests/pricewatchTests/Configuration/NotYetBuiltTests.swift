@@ -8,7 +8,6 @@ import Testing
         ("digest.notify", "notify: {}\ndigest: {notify: [phone]}"),
         ("heartbeat", "heartbeat: {url: \"https://example.org/h\", every: 5m}"),
         ("history.backfill", "history: {backfill: 24h}"),
-        ("poll.confirm_moves_over", "poll: {confirm_moves_over: 10%}"),
     ]
 
     @Test func `every entry has an example here, and only entries have`() {
@@ -41,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "builtin_alerts: false", "poll: {confirm_moves_over: null}", "heartbeat: null",
+        "builtin_alerts: false", "heartbeat: null",
         "notify: {}",
         "digest: {at: 8:00, notify: []}", "alerts: [{name: a, market: a, above: 1, once: false, repeat: null}]",
     ])
