@@ -136,6 +136,7 @@ private struct Weather {
         case 10: return [.html]
         case 11: return [.prices([try MarketID("a"): "0", try MarketID("c"): "\"n/a\""])]
         case 12: return [.error200]
+        case 13, 14: return [.prices([try MarketID(Self.ids[below(6)]): "\(130 + below(3))"])]
         default: return []
         }
     }
