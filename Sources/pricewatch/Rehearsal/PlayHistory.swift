@@ -18,7 +18,8 @@ extension RehearsalReport {
         let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: since)
         let memory = rules.filter(\.enabled).map(\.memory).max() ?? .zero
         // A quote may be some minutes older than the poll that brought it.
-        let replay = try reader.replay(in: settings.currency, since: since - memory - .hours(1))
+        let replay = try reader.replay(
+            in: settings.currency, since: since - memory - .hours(1), of: rules.marketsNamed)
         var report = RehearsalReport(
             of: rules, for: configuration.notify, since: max(since, replay.span?.lowerBound ?? since))
         if let span = replay.span {
@@ -38,4 +39,19 @@ extension RehearsalReport {
 extension RecordedTurn {
     /// Nil where nobody was asked.
     fileprivate var poll: RecordedPoll? { if case .poll(let poll) = kind { poll } else { nil } }
+}
+
+extension [AlertRule] {
+    /// The markets that they are about; nil where some rule is about all.
+    fileprivate var marketsNamed: Set<MarketID>? {
+        var named: Set<MarketID> = []
+        for rule in self {
+            switch rule.scope {
+            case .all: return nil
+            case .markets(let markets): named.formUnion(markets)
+            case .feed: break
+            }
+        }
+        return named
+    }
 }

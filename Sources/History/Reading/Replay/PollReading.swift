@@ -15,7 +15,7 @@ struct PollReading {
         samples = try db.makeStatement(
             sql: """
                 SELECT id & \(SampleKey.largestSeries), significand, exponent, age FROM sample
-                WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries) ORDER BY id
+                WHERE \(series.samplesOfPoll) ORDER BY id
                 """)
         unknown = try db.makeStatement(sql: "SELECT series, reason FROM unknown WHERE poll = ?")
     }

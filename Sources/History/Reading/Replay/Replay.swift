@@ -4,7 +4,7 @@ public import Markets
 
 /// The recorded turns of a daemon from a moment on, in the order in which they happened, and what was known before.
 public struct Replay: Sendable {
-    /// Every market recorded in the currency. The turns name them by their place here.
+    /// Every market that it is about and that was recorded in the currency. The turns name them by their place here.
     public let markets: [HistoryReader.Name]
     /// The places of those that were watched at the beginning.
     public let watched: [Int]
@@ -36,10 +36,14 @@ public struct Replay: Sendable {
 }
 
 extension HistoryReader {
-    /// - Parameter since: the first poll's earliest beginning.
-    public func replay(in currency: Currency, since: Date) throws(HistoryError) -> Replay {
+    /// - Parameters:
+    ///   - since: the first poll's earliest beginning.
+    ///   - wanted: Of these markets alone; nil: of all.
+    public func replay(
+        in currency: Currency, since: Date, of wanted: Set<MarketID>? = nil
+    ) throws(HistoryError) -> Replay {
         try read { db in
-            let series = try ReplaySeries(db, in: currency)
+            let series = try ReplaySeries(db, in: currency, only: wanted)
             let ends = try Row.fetchOne(
                 db, sql: "SELECT min(id), min(at), max(at) FROM poll WHERE at >= ? AND NOT backfilled",
                 arguments: [since.milliseconds])

@@ -4,20 +4,29 @@ import Markets
 /// The series of one currency, by their places in a replay.
 struct ReplaySeries: Sendable {
     private(set) var names: [HistoryReader.Name] = []
+    private var ids: [Int64] = []
     /// By id; −1 where the series is of another currency.
     private var places: [Int32] = []
 
-    init(_ db: Database, in currency: Currency) throws {
+    init(_ db: Database, in currency: Currency, only wanted: Set<MarketID>?) throws {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT id, market, symbol, name FROM series WHERE currency = ? ORDER BY id",
             arguments: [currency.code])
         while let row = try rows.next() {
-            guard let market = try? MarketID(row[1]) else { continue }
+            guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
             let id: Int64 = row[0]
             places.append(contentsOf: repeatElement(-1, count: max(0, Int(id) + 1 - places.count)))
             places[Int(id)] = Int32(names.count)
+            ids.append(id)
             names.append(.init(market: market, symbol: row[2], name: row[3]))
         }
+    }
+
+    /// The samples of poll ?1 as a condition: few series are sought one by one, many are read with all that stand beside
+    /// them.
+    var samplesOfPoll: String {
+        guard ids.count <= 32 else { return "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)" }
+        return "id IN (\(ids.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
     }
 
     func place(of id: Int64) -> Int? {
