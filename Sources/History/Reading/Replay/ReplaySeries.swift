@@ -26,7 +26,7 @@ struct ReplaySeries: Sendable {
     /// them.
     var samplesOfPoll: String {
         guard ids.count <= 32 else { return "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)" }
-        return "id IN (\(ids.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
+        return "?1 AND id IN (\(ids.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
     }
 
     func place(of id: Int64) -> Int? {
