@@ -13,12 +13,12 @@ extension AlertBook {
             identity: Identity(installation: history.installation, host: settings.host, currency: settings.currency),
             every: settings.every)
         silences = try history.reader.silences()
-        try recall(lookbacks(on: markets), from: history.reader, in: settings.currency, now: now)
+        try recall(lookbacks(on: markets), from: history.reader, settings, now: now)
     }
 
     /// Rebuilds what the windows knew. The far past is read of the few markets whose rules look back so far.
     private mutating func recall(
-        _ lookbacks: [MarketID: Duration], from reader: HistoryReader, in currency: Currency, now: Date
+        _ lookbacks: [MarketID: Duration], from reader: HistoryReader, _ settings: CycleSettings, now: Date
     ) throws(HistoryError) {
         guard let longest = lookbacks.values.max() else { return }
         // A quote may be some minutes older than the poll that brought it, and the hour at the edge counts whole.
@@ -26,12 +26,16 @@ extension AlertBook {
         var book = self
         if longest > Self.recalledExactly {
             let far = lookbacks.filter { $0.value > Self.recalledExactly }.map(\.key).sorted()
-            try reader.recall(far, in: currency, since: now - longest - .hours(1), until: border) { poll in
+            var freshness = RecalledFreshness(of: far, settings.watchlist)
+            try reader.recall(far, in: settings.currency, since: now - longest - .hours(1), until: border) { poll in
+                let poll = freshness.judge(poll)
                 book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
-        try reader.recall(near, in: currency, since: border, until: .distantFuture) { poll in
+        var freshness = RecalledFreshness(of: near, settings.watchlist)
+        try reader.recall(near, in: settings.currency, since: border, until: .distantFuture) { poll in
+            let poll = freshness.judge(poll)
             book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: near)
         }
         self = book
