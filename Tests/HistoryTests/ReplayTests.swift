@@ -90,7 +90,9 @@ import Testing
     @Test("a price from long before is found by way of its candle")
     func longBefore() throws {
         try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0))
-        for minute in 1...200 { try record(Double(minute) * 60, sample("a", "\(minute)", quotedAt: Double(minute) * 60)) }
+        for minute in 1...200 {
+            try record(Double(minute) * 60, sample("a", "\(minute)", quotedAt: Double(minute) * 60))
+        }
         let replay = try writer.reader.replay(in: usd(), since: moment(200 * 60))
         #expect(replay.newest.mapValues(\.price) == [0: price("199"), 1: price("2")])
     }
@@ -98,9 +100,7 @@ import Testing
     @Test("other currencies and healed prices have no part in it")
     func others() throws {
         try record(0, sample("a", "1", quotedAt: 0))
-        var healed = poll(-600, sample("a", "5", quotedAt: -600))
-        healed.backfilled = true
-        try writer.record(healed)
+        try writer.heal(healing("a", -1200, 0, (-600, "5")))
         var foreign = poll(60, sample("a", "7", quotedAt: 60))
         foreign.currency = try Currency("eur")
         try writer.record(foreign)

@@ -7,7 +7,7 @@ public struct HistorySize: Hashable, Sendable {
     /// Database and write-ahead log on disk.
     public var bytes: Int64
     public var samples: Int64
-    /// The oldest poll; nil where there is none.
+    /// The oldest poll, or the oldest moment that was healed; nil where there is none.
     public var oldestAt: Date?
 
     mutating func add(_ poll: PollRecord) {
@@ -25,6 +25,14 @@ extension HistoryReader {
                 sql: "SELECT at FROM poll WHERE at >= ? AND outcome <> 'failed' AND NOT backfilled ORDER BY at",
                 arguments: [since.milliseconds]
             ).map(Date.init(milliseconds:))
+        }
+    }
+
+    /// When the first poll began that is kept, however it ended.
+    public func firstPoll() throws(HistoryError) -> Date? {
+        try read { db in
+            try Int64.fetchOne(db, sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1").map(
+                Date.init(milliseconds:))
         }
     }
 
@@ -46,7 +54,7 @@ extension HistoryReader {
         return [poll, waiting].compactMap { $0 }.max()
     }
 
-    /// When the oldest poll began that is still there.
+    /// When the oldest poll began that is still there, or the oldest moment that was healed.
     public func oldestPoll() throws(HistoryError) -> Date? {
         try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }
     }

@@ -5,6 +5,7 @@ import GRDB
 enum Salvage {
     private static let leftBehind: Set<String> = [
         "grdb_migrations", "sqlite_sequence", "poll", "sample", "turn", "unknown", "watch", "candle", "stated",
+        "healed",
     ]
 
     static func states(from damaged: String, into queue: DatabaseQueue) {

@@ -27,6 +27,9 @@ enum Schema {
     /// age of what is known was judged all the same. Its ids go on from those of the polls, and theirs from its, in the
     /// order in which it all happened.
     /// `watch` has a row for each poll or turn from which on a market was watched, or was not.
+    ///
+    /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
+    /// moment that the price speaks of. `healed` has the stretches that were asked for and answered.
     private static let polls = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE feed (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -70,6 +73,13 @@ enum Schema {
             PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
         CREATE TABLE turn (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL);
+        CREATE TABLE healed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            series INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER NOT NULL
+        );
+        CREATE INDEX healed_by_series ON healed (series, since);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
         """
 

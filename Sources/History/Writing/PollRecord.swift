@@ -23,15 +23,12 @@ public struct PollRecord: Sendable {
     public var alerts: AlertRecord
     /// When the daemon began, with the first that it writes; nil in all that follows.
     public var daemonStart: Date?
-    /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
-    /// is the moment that they speak of.
-    public var backfilled: Bool
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], moves: [LargeMove] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
-        daemonStart: Date? = nil, backfilled: Bool = false
+        daemonStart: Date? = nil
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -46,6 +43,5 @@ public struct PollRecord: Sendable {
         self.ranking = ranking
         self.alerts = alerts
         self.daemonStart = daemonStart
-        self.backfilled = backfilled
     }
 }

@@ -7,7 +7,8 @@ struct Rehearse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rehearse",
         abstract: "Plays the recorded polls through the rules: when each would have fired, and how many messages.",
-        discussion: "The rules are those of --config, which need not be in use. Nothing is sent and nothing is changed.")
+        discussion: "The rules are those of --config, which need not be in use. Nothing is sent and nothing is changed."
+    )
 
     @OptionGroup var installation: InstallationOptions
     @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)

@@ -46,6 +46,7 @@ struct Assembly {
         let waiting = KeptUntilRestart.apply(running.reading.configuration, to: &reading.configuration)
         try await self.init(reading, running.surroundings, after: running)
         for telling in running.tellingOfPolls { telling.cancel() }
+        await running.cycle.stopHealing()
         log.tell(reading, settings, waitingForRestart: waiting)
     }
 
@@ -87,7 +88,8 @@ struct Assembly {
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
+                settings,
+                inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
                 feeds: feeds, history: history, publisher: publisher, log: log, now: now)
         }
         tellingOfPolls = members.map { log.follow($0.feed) }

@@ -30,6 +30,7 @@ extension Legacy {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start), lastUsablePoll: try reader.lastUsablePoll())
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start),
+            lastUsablePoll: try reader.lastUsablePoll())
     }
 }

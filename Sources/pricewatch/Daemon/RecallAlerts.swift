@@ -29,15 +29,20 @@ extension AlertBook {
             var freshness = RecalledFreshness(of: far, settings.watchlist)
             try reader.recall(far, in: settings.currency, since: now - longest - .hours(1), until: border) { poll in
                 let poll = freshness.judge(poll)
-                book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: far)
+                book.recall(poll, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
         var freshness = RecalledFreshness(of: near, settings.watchlist)
         try reader.recall(near, in: settings.currency, since: border, until: .distantFuture) { poll in
             let poll = freshness.judge(poll)
-            book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: near)
+            book.recall(poll, of: near)
         }
         self = book
+    }
+
+    private mutating func recall(_ poll: RecalledPoll, of markets: [MarketID]) {
+        if poll.isHealed { return recall(healed: poll.samples, of: markets) }
+        recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: markets)
     }
 }

@@ -16,16 +16,17 @@ struct Rehearsal {
     /// When the daemon was last seen at work.
     private var lastTurn: Date?
     private var downtime: Range<Date>?
-    /// Stands in where there never was a usable answer: the oldest poll, before it the start.
-    private var beginning: Date?
-    private var hasPolled = false
+    /// Stands in where there never was a usable answer: when the daemon of the moment knew of no poll, its start.
+    private var firstAsked: Date?
+    private var firstPoll: Date?
 
     /// - Parameter settings: of the configuration that is tried.
     init(_ replay: Replay, _ rules: [AlertRule], _ settings: CycleSettings) {
         self.replay = replay
         currency = settings.currency
         longestStep = settings.every * 3
-        let named = Dictionary(settings.watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+        let named = Dictionary(
+            settings.watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
         let ranked = settings.watchlist
         items = replay.markets.map {
             named[$0.market]
@@ -43,7 +44,8 @@ struct Rehearsal {
             identity: .init(installation: "", host: settings.host, currency: settings.currency), every: settings.every)
         lastUsablePoll = replay.lastUsablePoll
         lastTurn = replay.lastTurn
-        beginning = replay.lastTurn
+        firstPoll = replay.lastTurn
+        firstAsked = firstPoll
     }
 
     /// What the rules have to say of this turn.
@@ -60,12 +62,8 @@ struct Rehearsal {
             lastTurn = moment
             return judge(answered: false, at: moment)
         case .poll(let poll):
-            defer {
-                lastTurn = poll.at
-                // That of the first poll counts from then on, however it ended.
-                if !hasPolled { beginning = poll.at }
-                hasPolled = true
-            }
+            lastTurn = poll.at
+            firstPoll = firstPoll ?? poll.at
             return play(poll)
         }
     }
@@ -88,7 +86,7 @@ struct Rehearsal {
     /// A daemon begins with what the history remembers: prices, not which of them were missing last.
     private mutating func start(_ moment: Date) {
         downtime = Downtime.between(lastTurn, moment, longerThan: longestStep)
-        if beginning == nil { beginning = moment }
+        firstAsked = firstPoll ?? moment
         let missed = Dictionary(
             board.entries.map { ($0.market, $0.missedAnswers) }, uniquingKeysWith: { first, _ in first })
         board = MarketBoard(watching: Self.watchlist(recorded.watched, items), remembering: board.everythingKnown)
@@ -100,7 +98,7 @@ struct Rehearsal {
             board,
             at: .init(
                 now: moment, longestStep: longestStep, watchedUntil: watchedUntil, answered: answered,
-                lastUsableAnswer: lastUsablePoll ?? beginning, downtime: downtime)
+                lastUsableAnswer: lastUsablePoll ?? firstAsked ?? firstPoll, downtime: downtime)
         ).events
     }
 

@@ -8,14 +8,17 @@ enum RehearsalView {
 
     static func lines(_ report: RehearsalReport, _ terminal: Terminal) -> [String] {
         var lines = [heading(report)]
-        if report.assumesAChannel { lines.append("no channel is configured; messages are counted as if there were one") }
+        if report.assumesAChannel {
+            lines.append("no channel is configured; messages are counted as if there were one")
+        }
         for rule in report.rules { lines += [""] + self.lines(rule, report, terminal) }
         return lines
     }
 
     private static func heading(_ report: RehearsalReport) -> String {
         let messages = report.rules.reduce(0) { $0 + $1.messages }
-        return "\(report.since.utcText) to \(report.until.utcText): \(report.polls) polls, \(plural(messages, "message"))"
+        return
+            "\(report.since.utcText) to \(report.until.utcText): \(report.polls) polls, \(plural(messages, "message"))"
     }
 
     private static func lines(_ rule: RehearsedRule, _ report: RehearsalReport, _ terminal: Terminal) -> [String] {

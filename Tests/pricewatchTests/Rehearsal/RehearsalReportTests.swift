@@ -41,7 +41,8 @@ import Testing
             """
         ).configuration
         return try RehearsalReport(
-            playing: HistoryReader(at: configuration.history.database), through: configuration.alertRules, configuration,
+            playing: HistoryReader(at: configuration.history.database), through: configuration.alertRules,
+            configuration,
             since: since.map { start + $0 } ?? .distantPast)
     }
 
