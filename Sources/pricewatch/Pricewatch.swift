@@ -23,6 +23,6 @@ struct Pricewatch: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Alerts.self, SilenceCommand.self,
-            UnsilenceCommand.self, Backup.self, Check.self, Find.self, Simulate.self,
+            UnsilenceCommand.self, NotifyTest.self, Backup.self, Check.self, Find.self, Simulate.self,
         ])
 }

@@ -1,10 +1,15 @@
-import Foundation
+public import Foundation
 import Markets
 
 /// When a provider says that it may be asked again.
-enum WaitHint {
+public enum WaitHint {
     /// Beyond this a hint is not believed; a month's quota is back by then.
     private static let longest = Duration.hours(24 * 32)
+
+    /// What `Retry-After` says, in seconds or as a date; nil where it says nothing that can be obeyed.
+    public static func retryAfter(in headers: HTTPFields, now: Date) -> Duration? {
+        headers["Retry-After"].flatMap { retryAfter($0, headers, now: now) }.map { min($0, longest) }
+    }
 
     /// From `Retry-After`, for rate limits also from `x-ratelimit-reset`; a rate limit without either waits 60 s.
     static func notBefore(_ kind: FeedError.Kind, _ headers: HTTPFields, now: Date) -> NotBefore? {

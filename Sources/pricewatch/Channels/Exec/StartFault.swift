@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import Subprocess
+
+/// Why a program could not be started.
+struct StartFault: Sendable, CustomStringConvertible {
+    let description: String
+    /// Whether it will be the same the next time.
+    let isPermanent: Bool
+
+    private init(_ description: String, isPermanent: Bool = true) {
+        self.description = description
+        self.isPermanent = isPermanent
+    }
+
+    /// The system's answer is the same for a program that is not there and for one that may not be run, so the file is
+    /// looked at.
+    init(_ program: String, path: String, _ error: any Error) {
+        guard let error = error as? SubprocessError else {
+            self.init("cannot be run: \(error)", isPermanent: false)
+            return
+        }
+        let code = error.underlyingError?.rawValue ?? 0
+        switch error.code {
+        case .executableNotFound: self = Self.about(program, path: path)
+        case .spawnFailed where code == ENOEXEC:
+            self.init("it is no program (does its first line begin with #! and an interpreter?)")
+        case .spawnFailed where code == E2BIG:
+            self.init("its arguments and environment are too long for the system")
+        default:
+            // Such as no memory or no process left.
+            let cause = code == 0 ? "\(error)" : String(cString: strerror(code)).lowercased()
+            self.init("cannot be run: \(cause)", isPermanent: false)
+        }
+    }
+
+    private static func about(_ program: String, path: String) -> StartFault {
+        guard program.contains("/") else {
+            return StartFault("there is no such program in PATH=\(SafeText.printable(path, atMost: 200))")
+        }
+        var status = stat()
+        guard stat(program, &status) == 0 else {
+            let code = errno
+            let cure = code == ENOENT ? "check the path" : "may this user look there?"
+            return StartFault("\(String(cString: strerror(code)).lowercased()) (\(cure))")
+        }
+        if status.st_mode & S_IFMT != S_IFREG { return StartFault("it is no file") }
+        if access(program, X_OK) != 0 { return StartFault("it may not be run (chmod +x, and can this user read it?)") }
+        return StartFault("its interpreter is missing (see its first line, #!)")
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// Discord's webhooks (docs.discord.com/developers/resources/webhook#execute-webhook).
+struct Discord: HTTPService {
+    static let kind = "discord"
+    let url: String
+
+    /// Of `content`.
+    private static let limit = TextLimit.utf16(2000, escaped: escaped)
+    /// SUPPRESS_EMBEDS: a link in a note grows no picture.
+    private static let withoutPreviews = 4
+
+    /// - Parameter url: As Discord gives it out; `thread_id` may stand in its query.
+    init(url: String) {
+        guard var components = URLComponents(string: url) else {
+            self.url = url
+            return
+        }
+        // Without it Discord answers before it has tried, and says nothing where a message is not kept.
+        let others = (components.queryItems ?? []).filter { $0.name != "wait" }
+        components.queryItems = others + [URLQueryItem(name: "wait", value: "true")]
+        self.url = components.string ?? url
+    }
+
+    func body(for message: Message) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("content", MessageText(message).fitted(to: Self.limit).map(Self.escaped).joined())
+            // A market called @everyone calls nobody.
+            json.object("allowed_mentions") { json in json.array("parse", [String]()) { $0.string($1) } }
+            json.member("flags", Self.withoutPreviews)
+        }
+        return json.bytes
+    }
+
+    /// Names are shown as they are: without a backslash these would format, quote, hide or link.
+    @Sendable private static func escaped(_ character: Character) -> String {
+        switch character {
+        case "\\", "*", "_", "~", "`", "|", ">", "#", "<", "[", "]", "@": "\\\(character)"
+        default: String(character)
+        }
+    }
+
+    private struct Failure: Decodable {
+        var message: String?
+        var code: Int?
+        /// Seconds, with decimals.
+        var retryAfter: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case message, code
+            case retryAfter = "retry_after"
+        }
+    }
+
+    func diagnose(status: Int, _ body: Data) -> Diagnosis {
+        let failure = try? JSONDecoder().decode(Failure.self, from: body)
+        let cure: String? =
+            switch (failure?.code, status) {
+            case (10015, _), (_, 404): "the webhook was removed: make a new one in the channel's settings"
+            case (50027, _), (_, 401): "check the URL: its last part is not this webhook's token"
+            case (220_001, _): "the channel is a forum: add ?thread_id=… to the URL"
+            default: nil
+            }
+        return Diagnosis(
+            cause: failure?.message, cure: cure, retryAfter: Duration(waitSeconds: failure?.retryAfter))
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Markets
+
+/// ntfy, at ntfy.sh or on a server of one's own (docs.ntfy.sh/publish/#publish-as-json).
+///
+/// A message is published as JSON, to the server's root with the topic in the body: in the headers that ntfy also
+/// takes, line breaks and emoji would have to be encoded.
+struct Ntfy: HTTPService {
+    static let kind = "ntfy"
+    let url: String
+    let secrets: [String]
+    let headers: [(name: String, value: String)]
+    private let topic: String
+
+    /// A message of 4096 bytes is an attachment to ntfy, and the JSON around it may have twice that.
+    private static let limit = TextLimit(units: 3800) { character in
+        max(String(character).utf8.count, (JSONWriter.quoted(String(character)).utf8.count - 1) / 2)
+    }
+
+    /// - Parameters:
+    ///   - url: The topic's, such as `https://ntfy.sh/my-topic`.
+    ///   - token: nil: the topic is open.
+    init(url: String, token: String?) {
+        var components = URLComponents(string: url)
+        var parts = (components?.percentEncodedPath ?? "").split(separator: "/").map(String.init)
+        let last = parts.popLast() ?? ""
+        topic = last.removingPercentEncoding ?? last
+        components?.percentEncodedPath = parts.isEmpty ? "/" : "/" + parts.joined(separator: "/") + "/"
+        self.url = components?.string ?? url
+        headers = token.map { [("Authorization", "Bearer \($0)")] } ?? []
+        secrets = [url, topic] + (token.map { [$0] } ?? [])
+    }
+
+    func body(for message: Message) -> [UInt8] {
+        let text = MessageText(message)
+        let severity = message.severity
+        var json = JSONWriter()
+        json.object { json in
+            json.member("topic", topic)
+            json.member("title", text.headline)
+            json.member("message", text.fittedLines(to: Self.limit, after: nil).joined(separator: "\n"))
+            json.member("priority", severity.ntfyPriority)
+            json.array("tags", [message.isAllResolved ? "white_check_mark" : severity.ntfyTag]) { $0.string($1) }
+        }
+        return json.bytes
+    }
+
+    private struct Failure: Decodable {
+        var error: String?
+    }
+
+    func diagnose(status: Int, _ body: Data) -> Diagnosis {
+        let failure = try? JSONDecoder().decode(Failure.self, from: body)
+        let cure: String? =
+            switch status {
+            case 400, 404, 405: "check the URL: a server and one topic, such as https://ntfy.sh/my-topic"
+            case 401: "check the token"
+            case 403: "the topic is protected: give a token that may write to it"
+            default: nil
+            }
+        return Diagnosis(cause: failure?.error, cure: cure)
+    }
+}
+
+extension AlertRule.Severity {
+    /// Of 1 to 5; 3 is ntfy's own default.
+    fileprivate var ntfyPriority: Int {
+        switch self {
+        case .info: 3
+        case .warning: 4
+        case .critical: 5
+        }
+    }
+
+    /// A short code that ntfy shows as an emoji before the title.
+    fileprivate var ntfyTag: String {
+        switch self {
+        case .info: "information_source"
+        case .warning: "warning"
+        case .critical: "rotating_light"
+        }
+    }
+}
+
+extension Message {
+    fileprivate var isAllResolved: Bool {
+        if case .events(let events) = content { events.allSatisfy { $0.kind == .resolved } } else { false }
+    }
+}

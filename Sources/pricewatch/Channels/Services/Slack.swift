@@ -1,0 +1,48 @@
+import Foundation
+
+/// Slack's incoming webhooks (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+struct Slack: HTTPService {
+    static let kind = "slack"
+    let url: String
+
+    /// Beyond 4,000 characters Slack breaks a message up, beyond 40,000 it cuts it off.
+    private static let limit = TextLimit.utf16(4000, escaped: escaped)
+
+    func body(for message: Message) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("text", MessageText(message).fitted(to: Self.limit).map(Self.escaped).joined())
+            // A name with stars or underscores in it is no formatting, and a link no preview.
+            json.member("mrkdwn", false)
+            json.member("unfurl_links", false)
+            json.member("unfurl_media", false)
+        }
+        return json.bytes
+    }
+
+    /// The three characters by which mentions and links begin (docs.slack.dev/messaging/formatting-message-text).
+    @Sendable private static func escaped(_ character: Character) -> String {
+        switch character {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        default: String(character)
+        }
+    }
+
+    /// Slack answers with one plain word.
+    func diagnose(status: Int, _ body: Data) -> Diagnosis {
+        let word = String(decoding: body.prefix(80), as: UTF8.self)
+        let cure: String? =
+            switch word.trimmingCharacters(in: .whitespacesAndNewlines) {
+            case "invalid_token", "no_service", "no_service_id", "no_active_hooks", "no_team", "team_disabled":
+                "the webhook was removed or disabled: make a new one in Slack"
+            case "channel_not_found", "channel_is_archived": "give the webhook a channel that exists"
+            case "action_prohibited", "posting_to_general_channel_denied":
+                "the workspace's settings forbid it: ask its owner"
+            case _ where status == 404: "check the URL: it was made by Slack for one channel"
+            default: nil
+            }
+        return Diagnosis(cure: cure)
+    }
+}

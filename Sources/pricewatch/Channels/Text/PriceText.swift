@@ -1,0 +1,80 @@
+import Markets
+
+/// A price for people: the digits that matter, with commas between the thousands.
+enum PriceText {
+    /// Six digits, above 1 at least two decimals, whole from ten millions on: `59,990`, `0.000000001206`,
+    /// `1,000,000,000,000`.
+    ///
+    /// - Parameter level: More digits are shown where rounding would move the price onto the other side of it or onto
+    ///   it: 59999.996 is not yet 60,000.
+    static func text(_ price: Price, apartFrom level: Price? = nil) -> String {
+        let digits = String(price.significand).utf8.count
+        let whole = digits + price.exponent
+        var kept = whole > 7 ? whole : whole > 0 ? max(6, whole + 2) : 6
+        while kept < digits, let rounded = price.rounded(to: kept) {
+            if let level, level.relation(to: rounded) != level.relation(to: price) {
+                kept += 1
+            } else {
+                return grouped(rounded.description)
+            }
+        }
+        return grouped(price.description)
+    }
+
+    /// Every digit: what the owner has written himself.
+    static func exact(_ price: Price) -> String { grouped(price.description) }
+
+    /// `1234567.5` as `1,234,567.5`.
+    static func grouped(_ number: String) -> String {
+        let whole = number.prefix { $0 != "." }
+        guard whole.count > 3 else { return number }
+        var text = ""
+        for (place, digit) in whole.enumerated() {
+            if place > 0, (whole.count - place) % 3 == 0, text != "-" { text += "," }
+            text.append(digit)
+        }
+        return text + number.dropFirst(whole.count)
+    }
+}
+
+extension Price {
+    /// So many significant digits, half up; nil where that is no price.
+    fileprivate func rounded(to digits: Int) -> Price? {
+        let surplus = String(significand).utf8.count - digits
+        guard surplus > 0 else { return self }
+        var divisor: Int64 = 1
+        for _ in 0..<surplus { divisor *= 10 }
+        let (quotient, rest) = significand.quotientAndRemainder(dividingBy: divisor)
+        return Price(significand: rest >= divisor - rest ? quotient + 1 : quotient, exponent: exponent + surplus)
+    }
+
+    fileprivate func relation(to other: Price) -> Int { self < other ? -1 : self == other ? 0 : 1 }
+}
+
+extension Percent {
+    /// `+5.2 %`, `−5.2 %`, `0 %`, with the minus sign of typography.
+    var signedText: String {
+        let sign = hundredths < 0 ? "−" : hundredths > 0 ? "+" : ""
+        return sign + magnitudeText
+    }
+
+    /// `5.2 %`
+    var magnitudeText: String {
+        let digits = description.hasPrefix("-") ? String(description.dropFirst()) : description
+        return PriceText.grouped(digits) + " %"
+    }
+}
+
+extension Duration {
+    /// An age for people, cut off where more would say nothing: `45s`, `12m`, `3h5m`, `2d3h`.
+    var ageText: String {
+        let milliseconds = max(0, inMilliseconds)
+        let step: Int64 =
+            switch milliseconds {
+            case ..<120_000: 1000
+            case ..<172_800_000: 60_000
+            default: 3_600_000
+            }
+        return Duration.milliseconds(milliseconds / step * step).unitsText
+    }
+}
