@@ -31,8 +31,8 @@ struct CheckFindings {
                 "\(market): has no id at \(feed.name), so it is missing there "
                     + "(say {id: \(market), \(feed.name): ITS-ID-THERE} in watch.markets)")
         }
-        if configuration.notify.isEmpty, !configuration.alerts.isEmpty {
-            warnings.append("no channel is configured: alerts go to the log and the status alone")
+        if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
+            warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
         }
         self.warnings = warnings + (online?.warnings ?? [])
         self.online = online?.findings
@@ -67,7 +67,17 @@ struct CheckFindings {
             let off = rule.enabled ? "" : " (disabled)"
             let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
             lines.append(
-                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue)\(off)")
+                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue), "
+                    + "to \(Self.destination(of: rule, in: configuration))\(off)")
+        }
+        lines += configuration.notify.isEmpty ? [] : ["channels:      \(configuration.notify.count)"]
+        lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
+        if let digest = configuration.digest {
+            let places = ["the log"] + digest.notify
+            lines.append("digest:        at \(digest.at) to \(places.joined(separator: ", "))")
+        }
+        if let heartbeat = configuration.heartbeat {
+            lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
         }
         lines += [
             "database:      \(configuration.history.database)",
@@ -77,6 +87,11 @@ struct CheckFindings {
         lines += (online ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
         return lines.map(SafeText.printable)
+    }
+
+    private static func destination(of rule: AlertRule, in configuration: Configuration) -> String {
+        let names = rule.notify ?? configuration.notify.map(\.name)
+        return names.isEmpty ? "log and status alone" : names.joined(separator: ", ")
     }
 
     private static func shortened(_ names: [String]) -> String {
@@ -110,7 +125,14 @@ struct CheckFindings {
                     json.member("name", rule.name)
                     json.member("condition", rule.condition.description)
                     json.member("severity", rule.severity.rawValue)
+                    json.array("notify", rule.notify ?? configuration.notify.map(\.name)) { $0.string($1) }
                     json.member("enabled", rule.enabled)
+                }
+            }
+            json.array("channels", configuration.notify) { json, channel in
+                json.object { json in
+                    json.member("name", channel.name)
+                    json.member("kind", channel.kind.name)
                 }
             }
             json.member("database", configuration.history.database)

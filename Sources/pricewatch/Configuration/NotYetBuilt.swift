@@ -12,9 +12,6 @@ enum NotYetBuilt {
 
     /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
     static let entries: [(key: String, weight: Weight, meaning: String)] = [
-        ("notify.*", .fault, "no message would be sent"),
-        ("digest.notify", .fault, "no message would be sent"),
-        ("heartbeat", .fault, "no sign of life would be sent"),
         ("history.backfill", .warning, "gaps stay gaps"),
         ("poll.confirm_moves_over", .warning, "every move is believed at once"),
     ]

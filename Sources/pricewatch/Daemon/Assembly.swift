@@ -10,6 +10,7 @@ struct Assembly {
     let settings: CycleSettings
     let log: EventLog
     let systemd: SystemdNotifier
+    let sender: Sender
     private let reading: ConfigurationReading
     private let surroundings: Surroundings
     private let logFile: LogFile?
@@ -68,9 +69,11 @@ struct Assembly {
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
         let feedSettings = configuration.feeds[0]
-        settings = CycleSettings(
+        var settings = CycleSettings(
             configuration, feed: feedSettings, host: surroundings.host,
             startedAt: running?.settings.startedAt ?? now())
+        settings.tellsOfGaps = surroundings.staysAlive
+        self.settings = settings
         transport = try running?.transport ?? NetworkTransport()
         let notebook = FeedNotebook(history)
         let network = transport
@@ -84,11 +87,24 @@ struct Assembly {
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
-        let (settings, log, history, publisher) = (settings, log, history, publisher)
+        let (log, history, publisher) = (log, history, publisher)
+        let sender =
+            try running?.sender
+            ?? Self.mending(history) {
+                Sender(history, queued: try history.reader.queuedMessages(), log: log, time: SystemTime())
+            }
+        self.sender = sender
+        let heartbeat = configuration.heartbeat.map {
+            Heartbeat($0, over: network, after: inherited?.heartbeat)
+        }
+        let finalSettings = settings
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
-                history: history, publisher: publisher, log: log, now: now)
+                finalSettings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
+                history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log, now: now)
+        }
+        await sender.become(configuration.notify, settings.routing.channels, log: log) {
+            $0.madeChannel(transport: network, environment: surroundings.environment, now: now)
         }
         tellingOfPolls = members.map { log.follow($0.feed) }
         if running == nil { log.tellStart(reading, settings) }
@@ -121,7 +137,7 @@ struct Assembly {
     func finish() async { await transport.shutdown() }
 
     /// A database that turns out to be damaged when its contents are read is set aside as one that cannot be opened is.
-    private static func mending(_ history: HistoryWriter, _ build: () throws -> Cycle) throws -> Cycle {
+    private static func mending<Part>(_ history: HistoryWriter, _ build: () throws -> Part) throws -> Part {
         do {
             return try build()
         } catch let error as HistoryError where error.kind == .corrupt {

@@ -15,11 +15,14 @@ actor Cycle {
     private let history: HistoryWriter
     private let publisher: StatusPublisher
     private let housekeeping: Housekeeping
+    private let sender: Sender
+    private let heartbeat: Heartbeat?
     private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
     private var ledger: Ledger
+    private var composer: Composer
     private var standing: StandingAlerts
     private var failures: FailureCount
     private var lastPoll: StatusReport.LastPoll?
@@ -33,15 +36,20 @@ actor Cycle {
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
     private var rejection: String?
+    /// No turn has ended yet.
+    private var isStarting: Bool
 
     init(
         _ settings: CycleSettings, inheriting legacy: Legacy, feeds: FailoverFeed, history: HistoryWriter,
-        publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
+        sender: Sender, heartbeat: Heartbeat? = nil, publisher: StatusPublisher, log: EventLog,
+        now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
         self.feeds = feeds
         feedName = settings.feedName
         self.history = history
+        self.sender = sender
+        self.heartbeat = heartbeat
         self.publisher = publisher
         housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
@@ -61,6 +69,8 @@ actor Cycle {
             legacy.isOfThisProcess
             ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
         standing = legacy.standing
+        composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
+        isStarting = !legacy.isOfThisProcess
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
         failures = legacy.failures
@@ -111,6 +121,7 @@ actor Cycle {
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         noticeSilences()
+        ledger.settled(await sender.takeUnwritten())
         let started = now()
         turnStarted = started
         let ranking = board.entries.filter { !$0.named }.map(\.market)
@@ -124,7 +135,7 @@ actor Cycle {
         switch report.outcome {
         case .waiting(_, let until):
             let changes = judge(answered: false, at: now())
-            _ = ledger.write(changes.record(at: now()))
+            _ = ledger.write(composer.record(changes, at: now()))
             for event in changes.events { tell(event) }
             ending = .waiting(until: until)
         case .failed(let error):
@@ -134,6 +145,8 @@ actor Cycle {
         }
         pace.adjust(used: await feeds.members[0].feed.requests(in: UTCMonth(started)), now: started)
         tellDigestIfDue()
+        await sender.take(ledger.takeOutgoing(), areStored: ledger.fault == nil)
+        isStarting = false
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
         return ending
@@ -155,9 +168,10 @@ actor Cycle {
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {
         Legacy(
-            alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
+            alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll,
+            told: composer.told, board: board,
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
-            interval: interval)
+            interval: interval, heartbeat: heartbeat)
     }
 
     /// The configuration file is bad and the old one goes on.
@@ -166,8 +180,8 @@ actor Cycle {
         await publish(nil, finished: false)
     }
 
-    /// Tells what a new configuration has made of the state.
-    func showChange() async { await publish(nil, finished: false) }
+    /// Tells what has become of the state since the last turn.
+    func showChange() async { await publish(isStarting ? .starting : nil, finished: false) }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -199,7 +213,8 @@ extension Cycle {
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
             unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
-            alerts: changes.record(at: answer.fetchedAt))
+            alerts: composer.record(changes, at: answer.fetchedAt, after: gap.flatMap { worthTelling($0, to: started) })
+        )
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
@@ -207,6 +222,7 @@ extension Cycle {
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
         tellOnce(answered.maxAge)
+        heartbeat?.beat(at: now(), log)
         for event in changes.events { tell(event) }
         return .polled(digest.outcome, recorded: recorded)
     }
@@ -221,7 +237,7 @@ extension Cycle {
         let recorded = ledger.write(
             PollRecord(
                 at: started, fetchedAt: ended, feed: feedName, currency: settings.currency, outcome: .failed,
-                error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
+                error: error.label, unknown: unknown, alerts: composer.record(changes, at: ended)))
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: .failed, feed: feedName, markets: 0,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -249,6 +265,10 @@ extension Cycle {
                 lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
         standing.take(changes)
         return changes
+    }
+
+    private func worthTelling(_ last: Date, to started: Date) -> Gap? {
+        settings.tellsOfGaps ? Gap(from: last, to: started) : nil
     }
 
     /// Commands beside the daemon keep silences in the database.
@@ -297,8 +317,9 @@ extension Cycle {
 
     private func tellDigestIfDue() {
         let moment = now()
-        guard digest?.isDue(at: moment) == true else { return }
+        guard let due = digest?.due(at: moment) else { return }
         let summary = day.summary(of: board, at: moment)
+        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment)))
         log.write(.info, "summary.24h") { line in
             line.add("up", summary.up)
             line.add("down", summary.down)
@@ -340,11 +361,12 @@ extension Cycle {
         report.firing = standing.firing
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
+        report.outbox = await sender.report
         report.reasons = StatusReasons.of(
             board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
             standby: await feeds.isStandby ? await feeds.serving.name : nil, preferred: settings.feedName, pace: pace,
             recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
-            clock: clockFault, rejection: rejection, at: moment)
+            clock: clockFault, rejection: rejection, channels: report.outbox.faults, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

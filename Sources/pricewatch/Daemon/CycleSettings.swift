@@ -22,6 +22,10 @@ struct CycleSettings: Sendable {
     var quota: Quota?
     /// Requests a month, by the names of feeds.
     var quotas: [String: Int]
+    /// Which channels hear of what.
+    var routing: Routing
+    /// Whether a time in which nothing was watched is told of; not by polls that their owner starts one by one.
+    var tellsOfGaps = true
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
@@ -42,6 +46,7 @@ struct CycleSettings: Sendable {
         let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
+        routing = Routing(configuration)
         digest = configuration.digest.map { ($0.at, configuration.timeZone) }
         quotas = Dictionary(
             configuration.feeds.compactMap { feed in feed.monthlyQuota.map { (feed.name, $0) } },

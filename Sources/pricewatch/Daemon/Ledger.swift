@@ -9,6 +9,8 @@ struct Ledger {
     /// What is not yet written of alerts.
     private var pending = AlertRecord()
     private var untold: [AlertEvent]
+    /// Messages that the sender has not heard of yet.
+    private var outgoing: [OutgoingMessage] = []
     /// Why the last poll could not be recorded; nil where it was.
     private(set) var fault: HistoryError?
 
@@ -25,17 +27,22 @@ struct Ledger {
     /// True where it was written.
     mutating func write(_ poll: PollRecord) -> Bool {
         var record = poll
-        pending.add(poll.alerts)
+        add(poll.alerts)
         record.alerts = pending
         return write { history throws(HistoryError) in try history.record(record) }
     }
 
     /// For a turn in which nobody was asked. True where nothing is left to be written.
     mutating func write(_ changes: AlertRecord) -> Bool {
-        pending.add(changes)
+        add(changes)
         guard !pending.isEmpty else { return fault == nil }
         let record = pending
         return write { history throws(HistoryError) in try history.record(record) }
+    }
+
+    private mutating func add(_ changes: AlertRecord) {
+        pending.add(changes)
+        outgoing += changes.messages
     }
 
     private mutating func write(_ body: (HistoryWriter) throws(HistoryError) -> Void) -> Bool {
@@ -58,6 +65,15 @@ struct Ledger {
 
     mutating func logged(_ event: AlertEvent) { pending.logged.append(event.id) }
 
+    /// Messages that wait no longer, and could not be taken out of the outbox.
+    mutating func settled(_ messages: [String]) { pending.settled += messages }
+
+    /// The messages written, or to be written, since this was last asked.
+    mutating func takeOutgoing() -> [OutgoingMessage] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
     var stored: StatusReport.Stored {
         let size = try? history.size()
         return StatusReport.Stored(
@@ -72,6 +88,9 @@ extension AlertRecord {
         events += later.events
         logged += later.logged
         endedSilences += later.endedSilences
+        messages += later.messages
+        settled += later.settled
+        told.merge(later.told) { _, new in new }
     }
 }
 

@@ -9,6 +9,8 @@ struct Legacy: Sendable {
     let standing: StandingAlerts
     let ledger: Ledger
     let lastUsablePoll: Date?
+    /// The channels that know of an alert that it fires.
+    let told: [AlertKey: Set<String>]
     // Within one process alone.
     var board: MarketBoard?
     var currency: Currency?
@@ -17,6 +19,7 @@ struct Legacy: Sendable {
     var clockFault: String?
     /// The time between two polls that was in force.
     var interval: Duration?
+    var heartbeat: Heartbeat?
 
     var isOfThisProcess: Bool { board != nil }
 }
@@ -26,6 +29,7 @@ extension Legacy {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged), lastUsablePoll: try reader.lastUsablePoll())
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged), lastUsablePoll: try reader.lastUsablePoll(),
+            told: try reader.toldChannels().mapValues(Set.init))
     }
 }

@@ -7,7 +7,7 @@ enum StatusReasons {
     static func of(
         _ board: MarketBoard, failures: Int, lastError: StatusReport.PollError?, wait: Date?, standby: String?,
         preferred: String, pace: Pace, recording: HistoryError?, replaced: [String], log: String?, clock: String?,
-        rejection: String?, at now: Date
+        rejection: String?, channels: [ChannelFault], at now: Date
     ) -> [StatusReport.Reason] {
         var reasons: [StatusReport.Reason] = []
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
@@ -38,6 +38,7 @@ enum StatusReasons {
                 .databaseReplaced,
                 "a damaged database was set aside as \(newest): restore it or remove it to end this notice")
         }
+        for fault in channels { add(.notifyFailing, "\(fault.channel) does not deliver: \(fault.message)") }
         if let log { add(.logUnwritable, log) }
         if let rejection { add(.configRejected, "the configuration was refused, the old one goes on: \(rejection)") }
         return reasons

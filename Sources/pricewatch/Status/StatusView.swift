@@ -17,6 +17,10 @@ enum StatusView {
             if let more = status.marketsOmitted, more > 0 { lines.append("… and \(more) more") }
         }
         lines += alerts(status, terminal, now: now)
+        if let outbox = status.outbox, outbox.queued > 0 {
+            let oldest = outbox.oldestSeconds.map { ", the oldest for \(Duration.seconds($0).roundedText)" } ?? ""
+            lines += ["", "outbox: \(outbox.queued) message\(outbox.queued == 1 ? " waits" : "s wait")\(oldest)"]
+        }
         if let history = status.history {
             let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
             lines += [
