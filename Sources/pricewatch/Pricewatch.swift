@@ -6,6 +6,10 @@ import Foundation
 enum Main {
     /// Not asynchronous itself: its tasks must find their executor in place.
     static func main() {
+        if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
+            StandardError.line(complaint)
+            exit(Exit.usage.rawValue)
+        }
         QueueExecutor.install()
         Task {
             await Pricewatch.main()
@@ -22,7 +26,8 @@ struct Pricewatch: AsyncParsableCommand {
         abstract: "Watches market prices, keeps their history, and tells you when something you care about happens.",
         version: Version.current,
         subcommands: [
-            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, Alerts.self, SilenceCommand.self,
-            UnsilenceCommand.self, NotifyTest.self, Backup.self, Check.self, Find.self, Simulate.self,
+            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, ChartCommand.self, Alerts.self,
+            SilenceCommand.self, UnsilenceCommand.self, NotifyTest.self, Backup.self, Check.self, Find.self,
+            Simulate.self,
         ])
 }

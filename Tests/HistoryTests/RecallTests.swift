@@ -34,6 +34,37 @@ import Testing
         #expect(later == 1)
     }
 
+    @Test("what waits to be confirmed is found behind the trusted price, with how many polls disagreed")
+    func waiting() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        func doubtful(_ text: String, _ second: Double) -> Sample {
+            var sample = sample("a", text, quotedAt: second)
+            sample.confirmed = false
+            return sample
+        }
+        func newest() throws -> [String] {
+            let found = try #require(try writer.reader.newest(in: usd())[market("a")])
+            guard case .waiting(let candidate, let polls) = found.confirmation else {
+                return [found.newest.price.description]
+            }
+            return [found.newest.price.description, candidate.price.description, "\(polls)"]
+        }
+        try record(0, [sample("a", "1", quotedAt: 0), sample("b", "1", quotedAt: 0)], in: writer)
+        try record(60, [doubtful("9", 60), sample("b", "2", quotedAt: 60)], in: writer)
+        #expect(try newest() == ["1", "9", "1"])
+        try record(120, [doubtful("90", 120)], unknown: [("a", .unconfirmed)], in: writer)
+        #expect(try newest() == ["1", "90", "2"])
+        for step in 3...20 {
+            try record(Double(step) * 60, [sample("b", "\(step)", quotedAt: Double(step))], in: writer)
+        }
+        #expect(try newest() == ["1"], "that was long ago")
+        try record(1260, [doubtful("9", 1260)], in: writer)
+        #expect(try newest() == ["1", "9", "1"])
+        try record(1320, [sample("a", "2", quotedAt: 1320)], in: writer)
+        #expect(try newest() == ["2"])
+    }
+
     @Test("answers without a usable price are counted from the newest back; failed polls are none")
     func missedAnswers() throws {
         let folder = try TemporaryFolder()

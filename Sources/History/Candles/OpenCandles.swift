@@ -14,6 +14,7 @@ struct OpenCandles {
     /// The first hour that is open.
     private(set) var until: Int64
     private var candles: [Int64: [Int64: Candle]] = [:]
+    private var figures = StatedFigures()
 
     /// Counts the open hours anew from their samples.
     init(_ db: Database) throws {
@@ -21,6 +22,9 @@ struct OpenCandles {
         try SampleScan.all(db, polledSince: until * Hour.milliseconds - Self.slack) { series, quotedAt, price in
             let hour = Hour.of(quotedAt)
             if hour >= until { candles[hour, default: [:]].add(price, hour, series) }
+        }
+        try StatedFigures.read(db) { hour, series, volume24h, marketCap in
+            candles[hour]?[series]?.state(volume24h: volume24h, marketCap: marketCap)
         }
     }
 
@@ -61,6 +65,11 @@ struct OpenCandles {
             try CandleRows.write(candle, hour, series, db)
         }
     }
+
+    /// Keeps, for the next start, what samples do not hold.
+    mutating func keepFigures(at now: Date, _ db: Database) throws { try figures.keep(candles, at: now, db) }
+
+    mutating func keepLastFigures(_ db: Database) throws { try figures.keepLast(candles, db) }
 
     /// Writes the candles of the hours that are over.
     mutating func close(before now: Date, _ db: Database) throws {

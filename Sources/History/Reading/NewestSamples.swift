@@ -2,27 +2,39 @@ import Foundation
 import GRDB
 import Markets
 
-/// Finds newest trusted samples without reading the length of the history.
+/// Finds newest trusted samples, and those after them that wait to be, without reading the length of the history.
 enum NewestSamples {
     private static let lastPolls = 8
 
-    /// By series: those that stand in the last few live polls, the newest of each.
-    static func ofLastPolls(_ db: Database) throws -> [Int64: MarketBoard.Sighting] {
+    /// Of one series.
+    struct Found {
+        /// Nil where no trusted one stands in the last few polls.
+        var trusted: MarketBoard.Sighting?
+        var confirmation = MoveConfirmation.settled
+    }
+
+    /// By series: those that stand in the last few live polls.
+    static func ofLastPolls(_ db: Database) throws -> [Int64: Found] {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT sample.id, significand, exponent, age, poll.fetched_at, feed.name
+                SELECT sample.id, significand, exponent, age, poll.fetched_at, feed.name, confirmed
                 FROM (SELECT * FROM poll WHERE NOT backfilled AND samples > 0 ORDER BY at DESC, id DESC LIMIT \(lastPolls))
                     AS poll
                 CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
                 LEFT JOIN feed ON feed.id = poll.feed
-                WHERE confirmed
                 ORDER BY poll.at DESC, poll.id DESC
                 """)
-        var newest: [Int64: MarketBoard.Sighting] = [:]
+        var newest: [Int64: Found] = [:]
         while let row = try rows.next() {
             let series = SampleKey.series(row[0])
-            if newest[series] == nil { newest[series] = sighting(row, at: 1) }
+            guard newest[series]?.trusted == nil, let sample = sighting(row, at: 1) else { continue }
+            if row[6] {
+                newest[series, default: Found()].trusted = sample
+            } else {
+                // Each poll that disagreed since then has left one.
+                newest[series, default: Found()].confirmation.recall(sample)
+            }
         }
         return newest
     }

@@ -28,12 +28,15 @@ extension HistoryReader {
                 left[row[0]] = NamedSeries(market: market, symbol: row[2], name: row[3], newestCandle: row[4])
             }
             var newest: [MarketID: MarketBoard.Remembered] = [:]
+            let recent = try NewestSamples.ofLastPolls(db)
             func take(_ series: Int64, _ sighting: MarketBoard.Sighting) {
                 guard let known = left.removeValue(forKey: series) else { return }
-                newest[known.market] = .init(symbol: known.symbol, name: known.name, newest: sighting)
+                newest[known.market] = .init(
+                    symbol: known.symbol, name: known.name, newest: sighting,
+                    confirmation: recent[series]?.confirmation ?? .settled)
             }
             // Most markets stand in the last polls; others are found by way of their last candle.
-            for (series, sighting) in try NewestSamples.ofLastPolls(db) { take(series, sighting) }
+            for (series, found) in recent { if let trusted = found.trusted { take(series, trusted) } }
             for (series, known) in left {
                 if let sighting = try NewestSamples.of(series, newestCandle: known.newestCandle, db) {
                     take(series, sighting)

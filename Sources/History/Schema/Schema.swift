@@ -71,7 +71,7 @@ enum Schema {
         """
 
     /// `hour` counts the hours since 1970. The setting `candles_until` is the first hour that is still open: its
-    /// candles, and those of later hours, follow from the samples.
+    /// candles, and those of later hours, follow from the samples, and from what `stated` holds beside them.
     private static let candles = """
         CREATE TABLE candle (
             hour INTEGER NOT NULL,
@@ -85,6 +85,13 @@ enum Schema {
             close INTEGER NOT NULL,
             close_exponent INTEGER NOT NULL,
             samples INTEGER NOT NULL,
+            volume_24h REAL,
+            market_cap REAL,
+            PRIMARY KEY (hour, series)
+        ) WITHOUT ROWID;
+        CREATE TABLE stated (
+            hour INTEGER NOT NULL,
+            series INTEGER NOT NULL,
             volume_24h REAL,
             market_cap REAL,
             PRIMARY KEY (hour, series)

@@ -112,6 +112,8 @@ public final class HistoryWriter: Sendable {
         guard let queue else { return }
         // Whoever asks once more finds nothing, instead of a connection that is gone.
         reader.ask(try DatabaseFile.openInMemory(for: path))
+        // What a full disk does not take is not worth an unclean end.
+        try? carried.withLock { carried in try queue.write { try carried?.candles.keepLastFigures($0) } }
         try HistoryError.naming("close", path) {
             try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
             try queue.close()

@@ -13,6 +13,8 @@ public struct PollRecord: Sendable {
     /// The kind of the error of a failed poll.
     public var error: String?
     public var samples: [Sample]
+    /// What became of moves that were too large to be believed at once.
+    public var moves: [LargeMove]
     public var unknown: [(market: MarketID, reason: UnknownReason)]
     /// The markets that are watched from this poll on; nil: those of the poll before.
     public var watched: [MarketID]?
@@ -25,7 +27,7 @@ public struct PollRecord: Sendable {
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
-        samples: [Sample] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
+        samples: [Sample] = [], moves: [LargeMove] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
         backfilled: Bool = false
     ) {
@@ -36,6 +38,7 @@ public struct PollRecord: Sendable {
         self.outcome = outcome
         self.error = error
         self.samples = samples
+        self.moves = moves
         self.unknown = unknown
         self.watched = watched
         self.ranking = ranking

@@ -45,9 +45,13 @@ extension HistoryWriter {
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
         let id = try insertPoll(poll, db)
+        try trustConfirmed(poll, &memory, db)
         try insertSamples(poll, id, &memory, db)
         try insertUnknown(poll, id, &memory.series, db)
-        if !poll.backfilled { try memory.candles.close(before: poll.fetchedAt, db) }
+        if !poll.backfilled {
+            try memory.candles.close(before: poll.fetchedAt, db)
+            if !poll.samples.isEmpty { try memory.candles.keepFigures(at: poll.fetchedAt, db) }
+        }
         if let watched = poll.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }
         if let ranking = poll.ranking, ranking != memory.ranking {
             try replaceRanking(ranking, db)

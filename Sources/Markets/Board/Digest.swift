@@ -9,8 +9,35 @@ public struct Digest: Sendable {
     public var unknown: [(market: MarketID, reason: UnknownReason)] = []
     /// How many watched markets got a usable price.
     public var usable = 0
+    /// Moves too large to be believed at once, and what became of those that waited.
+    public var moves: [LargeMove] = []
 
     public init() {}
+}
+
+/// A move larger than the limit, from the trusted price to another.
+public struct LargeMove: Hashable, Sendable {
+    public var market: MarketID
+    public var stage: Stage
+    /// What was doubted.
+    public var price: MarketBoard.Sighting
+    /// What it was measured by.
+    public var trusted: Price
+
+    public enum Stage: String, Hashable, Sendable, CaseIterable {
+        /// It waits for the next poll.
+        case unconfirmed
+        /// A later poll bore it out: its sample is trusted from now on.
+        case confirmed
+        case rejected
+    }
+
+    public init(market: MarketID, stage: Stage, price: MarketBoard.Sighting, trusted: Price) {
+        self.market = market
+        self.stage = stage
+        self.price = price
+        self.trusted = trusted
+    }
 }
 
 /// One recorded price.

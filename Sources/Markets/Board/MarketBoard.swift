@@ -7,6 +7,8 @@ public struct MarketBoard: Sendable {
     private let watchlist: Watchlist
     /// Markets that are not watched now, and come back with what was known of them.
     private var remembered: [MarketID: Remembered]
+    /// What the last answer said of moves too large to be believed at once.
+    private var moves: [LargeMove] = []
 
     /// One watched market.
     public struct Entry: Hashable, Sendable {
@@ -14,11 +16,15 @@ public struct MarketBoard: Sendable {
         public fileprivate(set) var symbol: String
         public fileprivate(set) var name: String
         public let staleAfter: Duration
+        /// When a move is too large to be believed at once; nil: never.
+        public let moveLimit: MoveLimit?
         /// Named in the configuration, as against watched for its rank.
         public let named: Bool
         public fileprivate(set) var standing: Standing
         /// The newest trusted price, which stays while the provider has none.
         public fileprivate(set) var newest: Sighting?
+        /// Whether a newer price waits to be trusted.
+        public fileprivate(set) var confirmation = MoveConfirmation.settled
         /// How many answers in a row held no usable price of it.
         public fileprivate(set) var missedAnswers = 0
         /// The first answer that should have held it; nil before that.
@@ -57,9 +63,11 @@ public struct MarketBoard: Sendable {
         self.remembered = remembered
         entries = []
         places = [:]
-        for item in watchlist.named { watch(item.market, staleAfter: item.staleAfter, named: true) }
+        for item in watchlist.named {
+            watch(item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true)
+        }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, named: false)
+            watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
         }
     }
 
@@ -68,11 +76,13 @@ public struct MarketBoard: Sendable {
         public var symbol: String
         public var name: String
         public var newest: Sighting
+        public var confirmation: MoveConfirmation
 
-        public init(symbol: String, name: String, newest: Sighting) {
+        public init(symbol: String, name: String, newest: Sighting, confirmation: MoveConfirmation = .settled) {
             self.symbol = symbol
             self.name = name
             self.newest = newest
+            self.confirmation = confirmation
         }
     }
 
@@ -84,6 +94,7 @@ public struct MarketBoard: Sendable {
             entries[place].name = known.name
             entries[place].standing = known.standing
             entries[place].newest = known.newest
+            entries[place].confirmation = known.confirmation
         }
     }
 
@@ -100,13 +111,16 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    private mutating func watch(_ market: MarketID, staleAfter: Duration, named: Bool) {
+    private mutating func watch(_ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool) {
         let known = remembered.removeValue(forKey: market)
+        let waits = known?.confirmation.candidate != nil
         places[market] = entries.count
         entries.append(
             Entry(
                 market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleAfter: staleAfter,
-                named: named, standing: known == nil ? .unknown(.notAsked) : .known(nil), newest: known?.newest))
+                moveLimit: moveLimit, named: named,
+                standing: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
+                newest: known?.newest, confirmation: known?.confirmation ?? .settled))
     }
 }
 
@@ -141,7 +155,12 @@ extension MarketBoard.Entry {
 extension MarketBoard {
     /// Hands out each market's price, nil where it is not fresh, with its time in milliseconds: without copying
     /// what else is known of 17,000 markets.
+    ///
+    /// A price that the last answer bore out comes before the newer one that did so.
     func eachFreshPrice(at now: Int64, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void) {
+        for move in moves where move.stage == .confirmed {
+            if let place = places[move.market] { body(place, move.price.price, move.price.quotedAt.milliseconds) }
+        }
         for place in entries.indices {
             guard case .known = entries[place].standing, let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
@@ -164,7 +183,7 @@ extension MarketBoard {
                     entries[place].missedAnswers += 1
                     continue
                 }
-                entries[place].newest?.fetchedAt = answer.fetchedAt
+                entries[place].hearNothingNew(in: answer, &digest)
                 digest.usable += 1
             }
         } else {
@@ -176,7 +195,7 @@ extension MarketBoard {
                 if let quote = quotes[market] {
                     entries[place].missedAnswers = 0
                     digest.usable += 1
-                    if let sample = entries[place].take(quote, of: answer) { digest.samples.append(sample) }
+                    entries[place].take(quote, of: answer, &digest)
                 } else if let reason = answer.unusable[market] {
                     entries[place].standing = reason == .noMapping ? .missing(reason) : .unknown(reason)
                 } else {
@@ -189,6 +208,7 @@ extension MarketBoard {
             digest.unknown.append((entry.market, reason))
         }
         digest.outcome = outcome(of: digest)
+        moves = digest.moves
         return digest
     }
 
@@ -203,12 +223,13 @@ extension MarketBoard {
         guard watchlist.top > 0 else { return }
         for entry in entries where !entry.named {
             guard let newest = entry.newest else { continue }
-            remembered[entry.market] = Remembered(symbol: entry.symbol, name: entry.name, newest: newest)
+            remembered[entry.market] = Remembered(
+                symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
         }
         entries.removeAll { !$0.named }
         places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.market, $0) })
         for market in ranking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, named: false)
+            watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
         }
     }
 }
@@ -217,33 +238,61 @@ extension MarketBoard.Entry {
     /// How far ahead of the answer a provider's time may lie before it is no time at all.
     private static let futureTolerance = Duration.minutes(5)
 
-    /// The sample to record, or nil where the quote brings nothing that was not already recorded.
-    fileprivate mutating func take(_ quote: Quote, of answer: Answer) -> Sample? {
+    /// Takes in a quote; one that brings nothing that was not already recorded leaves no sample.
+    fileprivate mutating func take(_ quote: Quote, of answer: Answer, _ digest: inout Digest) {
         symbol = quote.symbol
         name = quote.name
         // A time in the future would make every later quote look old.
         let stated = quote.quotedAt.flatMap { $0 > answer.fetchedAt + Self.futureTolerance ? nil : $0 }
-        let quotedAt = stated ?? answer.fetchedAt
-        if let newest {
-            let (before, after) = (newest.quotedAt.milliseconds, quotedAt.milliseconds)
-            if after < before {
-                standing = .known(.oldQuote)
-                return nil
-            }
-            if after == before, quote.price == newest.price {
-                standing = .known(nil)
-                self.newest?.fetchedAt = answer.fetchedAt
-                self.newest?.feed = answer.feed
-                self.newest?.reportedChange = quote.reportedChange
-                return nil
-            }
-        }
-        standing = .known(nil)
-        newest = MarketBoard.Sighting(
-            price: quote.price, quotedAt: quotedAt, fetchedAt: answer.fetchedAt, feed: answer.feed,
+        let sighting = MarketBoard.Sighting(
+            price: quote.price, quotedAt: stated ?? answer.fetchedAt, fetchedAt: answer.fetchedAt, feed: answer.feed,
             reportedChange: quote.reportedChange)
-        return Sample(
-            market: market, symbol: symbol, name: name, price: quote.price, quotedAt: quotedAt,
-            volume24h: quote.volume24h, marketCap: quote.marketCap)
+        if let recorded = confirmation.candidate ?? newest {
+            let (before, after) = (recorded.quotedAt.milliseconds, sighting.quotedAt.milliseconds)
+            if after < before {
+                standing = .known(confirmation == .settled ? .oldQuote : .unconfirmed)
+                return
+            }
+            if after == before, quote.price == recorded.price { return hearAgain(sighting, &digest) }
+        }
+        trust(confirmation.hearing(sighting, trusted: newest, limit: moveLimit), &digest)
+        digest.samples.append(
+            Sample(
+                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: sighting.quotedAt,
+                volume24h: quote.volume24h, marketCap: quote.marketCap, confirmed: confirmation == .settled))
+    }
+
+    /// The provider said that nothing has changed.
+    fileprivate mutating func hearNothingNew(in answer: Answer, _ digest: inout Digest) {
+        guard var candidate = confirmation.candidate else {
+            newest?.fetchedAt = answer.fetchedAt
+            return
+        }
+        candidate.fetchedAt = answer.fetchedAt
+        hearAgain(candidate, &digest)
+    }
+
+    /// Takes in what is recorded already.
+    private mutating func hearAgain(_ repeated: MarketBoard.Sighting, _ digest: inout Digest) {
+        guard let newest else { return }
+        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: moveLimit), &digest)
+    }
+
+    private mutating func trust(_ verdict: MoveConfirmation.Verdict, _ digest: inout Digest) {
+        func note(_ stage: LargeMove.Stage, _ price: MarketBoard.Sighting, against trusted: Price?) {
+            guard let trusted else { return }
+            digest.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted))
+        }
+        switch verdict.fate {
+        case .confirmed(let candidate): note(.confirmed, candidate, against: newest?.price)
+        case .rejected(let candidate): note(.rejected, candidate, against: newest?.price)
+        case nil: break
+        }
+        if let candidate = verdict.state.candidate, candidate != confirmation.candidate {
+            note(.unconfirmed, candidate, against: verdict.trusted.price)
+        }
+        newest = verdict.trusted
+        confirmation = verdict.state
+        standing = .known(confirmation == .settled ? nil : .unconfirmed)
     }
 }

@@ -6,23 +6,31 @@ public struct Watchlist: Hashable, Sendable {
     public var top: Int
     /// When a market that is watched for its rank counts as stale.
     public var staleAfter: Duration
+    /// When the price of such a market has moved too far to be believed at once; nil: never.
+    public var moveLimit: MoveLimit?
     /// The largest markets as they were last answered, for the time until they are answered again.
     public var lastRanking: [MarketID]
 
     public struct Item: Hashable, Sendable {
         public var market: MarketID
         public var staleAfter: Duration
+        /// When its price has moved too far to be believed at once; nil: never.
+        public var moveLimit: MoveLimit?
 
-        public init(market: MarketID, staleAfter: Duration) {
+        public init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil) {
             self.market = market
             self.staleAfter = staleAfter
+            self.moveLimit = moveLimit
         }
     }
 
-    public init(named: [Item], top: Int, staleAfter: Duration, lastRanking: [MarketID] = []) {
+    public init(
+        named: [Item], top: Int, staleAfter: Duration, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
+    ) {
         self.named = named
         self.top = top
         self.staleAfter = staleAfter
+        self.moveLimit = moveLimit
         self.lastRanking = lastRanking
     }
 }

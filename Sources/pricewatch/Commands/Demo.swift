@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import History
 import Markets
 
@@ -7,7 +8,10 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "A simulated market on loopback and the daemon on it: no network, no key, no root.",
-        discussion: "Ends by itself or with Ctrl-C and leaves nothing behind.")
+        discussion: """
+            Prices rise and fall, alerts fire and are resolved, and the provider fails for a moment. Ends by itself \
+            or with Ctrl-C and leaves nothing behind.
+            """)
 
     @Option(name: .customLong("for"), help: "How long.", transform: Demo.duration)
     var length = Duration.seconds(60)
@@ -15,43 +19,74 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         try await Complaint.reporting {
             let stage = try await DemoStage.build()
+            let ending: [String]
             do {
-                try await play(on: stage)
+                ending = try await play(on: stage)
             } catch {
                 await stage.strike()
                 throw error
             }
+            // Nothing is left behind, even where nobody reads the end.
             await stage.strike()
+            var output = StandardOutput()
+            for line in ending { output.line(line) }
         }
     }
 
-    private func play(on stage: DemoStage) async throws {
+    /// Returns what is to be said at the end.
+    private func play(on stage: DemoStage) async throws -> [String] {
+        let greeting = [
+            "try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)",
+        ]
         var output = StandardOutput()
-        output.line("try meanwhile, in another terminal: pricewatch status --config \(stage.configurationPath)")
+        output.line(greeting.joined(separator: " "))
         output.flush()
+        let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
+        let configuration = reading.configuration
+        let events = RecentEvents()
+        let wakes = Wakes(watching: configuration.statusFile, keys: terminal.isTerminal)
+        let started = Date()
         let assembly = try await Assembly(
-            reading, .current(staysAlive: true, format: .text, outlet: StreamOutlet.standardOutput))
+            reading,
+            .current(
+                staysAlive: true, format: .text,
+                outlet: terminal.isTerminal ? events : StreamOutlet.standardOutput))
         let daemon = Daemon(assembly)
-        let ending = Task {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await StopSignal.wait() }
-                group.addTask { [length] in try? await Task.sleep(for: length) }
-                await group.next()
-                group.cancelAll()
+        let show = Task {
+            if terminal.isTerminal {
+                await DemoScreen(greeting, configuration, events).run(wakes)
+            } else {
+                for await wake in wakes.all { if case .suspended = wake { raise(SIGSTOP) } }
             }
             daemon.ticks.stop()
         }
+        let clock = Task { [length] in
+            try? await Task.sleep(for: length)
+            wakes.end()
+        }
         await daemon.run()
-        ending.cancel()
-        await ending.value
+        clock.cancel()
+        wakes.end()
+        await show.value
         await assembly.finish()
-        let reader = try HistoryReader(at: reading.configuration.history.database)
-        let window = max(length / 2, .seconds(8))
-        let summary = try DaySummary(recordedIn: reader, reading.configuration, window: window, now: Date())
-        output.line()
-        for line in SummaryView.lines(summary, window: "the last \(window.unitsText)") { output.line(line) }
-        output.flush()
+        return events.newest(8, on: terminal)
+            + (try ending(of: configuration, since: started, until: Date(), terminal))
+    }
+
+    private func ending(
+        of configuration: Configuration, since start: Date, until end: Date, _ terminal: Terminal
+    ) throws -> [String] {
+        let reader = try HistoryReader(at: configuration.history.database)
+        let chart = try Chart(
+            of: try MarketID(DemoStage.star), in: configuration.currency, from: reader, configuration, since: start,
+            until: end)
+        // Prices are compared with those of the beginning, of which there must be some.
+        let length = Duration.seconds(max(8, Int(end.since(start).inSeconds * 3 / 4)))
+        var report = try MarketReport(
+            recordedIn: reader, configuration, window: Window(text: length.unitsText, length: length), now: end)
+        report.events = try reader.events(since: start)
+        return [""] + TerminalChart(chart, on: terminal).lines + [""] + report.lines(on: terminal)
     }
 
     @Sendable private static func duration(_ text: String) throws -> Duration {

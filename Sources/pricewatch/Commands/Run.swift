@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Logging
+import Markets
 import ServiceLifecycle
 
 struct Run: AsyncParsableCommand {
@@ -18,9 +20,23 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         try await Complaint.reporting {
             let reading = try installation.read()
+            if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(reading.configuration) }
             let format = LineLogHandler.Format(reading.configuration.log.format)
             let assembly = try await Assembly(reading, .current(staysAlive: !once, format: format))
             if once { try await pollOnce(assembly) } else { try await serve(assembly) }
+        }
+    }
+
+    /// Somebody tries it out: what the log says in its own way, in plain words.
+    private func greet(_ configuration: Configuration) {
+        let feed = configuration.feeds[0]
+        for line in [
+            "no configuration file: the \(configuration.watch.top) largest markets in \(configuration.currency) from "
+                + "\(feed.name), every \(configuration.every(of: feed).unitsText), without a key",
+            "prices are kept in \(configuration.history.database)",
+            "see them in another terminal: pricewatch status --watch; Ctrl-C here ends it",
+        ] {
+            StandardError.line("pricewatch: \(line)")
         }
     }
 

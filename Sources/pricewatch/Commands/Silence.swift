@@ -111,7 +111,10 @@ struct RuleNames {
 
     func find(_ name: String) throws -> String {
         if known.contains(name) { return name }
-        let meant = Spelling.closest(to: name, among: known).map { " (did you mean \($0)?)" } ?? ""
+        let meant =
+            Spelling.closest(to: name, among: known).map { " (did you mean \($0)?)" }
+            ?? (known.isEmpty
+                ? "" : " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))")
         throw Complaint("find the rule \(name): there is none of this name\(meant)", Exit.noSuchData)
     }
 }

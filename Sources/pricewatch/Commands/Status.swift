@@ -12,22 +12,36 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var installation: InstallationOptions
     @Flag(help: "The status file as it is, with `expired` and `exit` added.")
     var json = false
+    @Flag(help: "Stays, and shows what changes; Ctrl-C or q ends it. In a pipe, a line a change.")
+    var watch = false
 
     func run() async throws {
         try await Complaint.reporting {
             let configuration = try installation.readForStatus().configuration
-            let source = try StatusSource(configuration)
-            let verdict = source.verdict(at: Date())
-            var output = StandardOutput()
-            if json {
-                output.write(source.json(verdict))
+            if watch {
+                await StatusWatch(configuration, json: json).run()
             } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in StatusView.lines(source.document, verdict, terminal, now: Date()) { output.line(line) }
+                try show(configuration)
             }
-            output.flush()
-            if verdict.exit != 0 { throw ExitCode(verdict.exit) }
         }
+    }
+
+    private func show(_ configuration: Configuration) throws {
+        let source = try StatusSource(configuration)
+        let now = Date()
+        let verdict = source.verdict(at: now)
+        var output = StandardOutput()
+        if json {
+            output.write(source.json(verdict))
+        } else {
+            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
+            let trends = terminal.isTerminal ? source.trends(configuration, now: now) : nil
+            for line in StatusView(source.document, verdict, trends: trends, terminal, now: now).lines {
+                output.line(line)
+            }
+        }
+        output.flush()
+        if verdict.exit != 0 { throw ExitCode(verdict.exit) }
     }
 }
 

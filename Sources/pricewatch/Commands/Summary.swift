@@ -18,33 +18,37 @@ struct Summary: AsyncParsableCommand {
         try await Complaint.reporting {
             let configuration = try installation.readForQuestions().configuration
             let now = Date()
-            let summary = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
+            let report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
             var output = StandardOutput()
             if json {
                 var writer = JSONWriter()
                 writer.object { json in
                     json.member("window_s", Int(window.length.inSeconds))
                     json.member("at", now)
-                    summary.members(&json)
+                    report.summary.members(&json)
                 }
                 output.line(writer.text)
             } else {
-                for line in SummaryView.lines(summary, window: window.text) { output.line(line) }
+                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
+                for line in report.lines(on: terminal) { output.line(line) }
             }
         }
     }
 
     /// For 24 h the daemon knows more than the history: the provider's own figures, where ours do not reach back.
-    private func daemonsOwn(_ configuration: Configuration, at now: Date) -> DaySummary? {
+    private func daemonsOwn(_ configuration: Configuration, at now: Date) -> MarketReport? {
         guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
-            let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2
+            let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2,
+            var report = MarketReport(source.document, in: configuration.currency, window: window, now: now)
         else { return nil }
-        return source.document.summary
+        // The summary stands without its alerts where the history cannot be read.
+        if let reader = try? HistoryReader(at: configuration.history.database) { try? report.addAlerts(of: reader) }
+        return report
     }
 
-    private func recorded(_ configuration: Configuration, at now: Date) throws -> DaySummary {
+    private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {
         let reader = try HistoryReader(at: configuration.history.database)
-        return try DaySummary(recordedIn: reader, configuration, window: window.length, now: now)
+        return try MarketReport(recordedIn: reader, configuration, window: window, now: now)
     }
 }
 

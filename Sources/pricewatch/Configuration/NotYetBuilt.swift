@@ -13,7 +13,6 @@ enum NotYetBuilt {
     /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
     static let entries: [(key: String, weight: Weight, meaning: String)] = [
         ("history.backfill", .warning, "gaps stay gaps"),
-        ("poll.confirm_moves_over", .warning, "every move is believed at once"),
     ]
 
     static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {

@@ -28,6 +28,7 @@ actor Cycle {
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
     private var clockFault: String?
+    private var clocks: ClockWatch
     private var pace: Pace
     private var maxAgeTold = false
     private var digest: DailyDigest?
@@ -69,7 +70,8 @@ actor Cycle {
             legacy.isOfThisProcess
             ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
         standing = legacy.standing
-        composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
+        composer = Composer(
+            settings.routing, identity: book.identity, told: legacy.told, tellsOfGaps: settings.tellsOfGaps)
         isStarting = !legacy.isOfThisProcess
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
@@ -77,6 +79,7 @@ actor Cycle {
         self.lastPoll = legacy.lastPoll
         lastUsablePoll = legacy.lastUsablePoll
         clockFault = legacy.clockFault
+        clocks = legacy.clocks
         pace = Pace(
             every: settings.every, pages: feeds.members[0].feed.pages(for: settings.watch), quota: settings.quota)
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
@@ -120,6 +123,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
+        clocks.look(tellingTo: log)
         noticeSilences()
         ledger.settled(await sender.takeUnwritten())
         let started = now()
@@ -171,7 +175,7 @@ actor Cycle {
             alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll,
             told: composer.told, board: board,
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
-            interval: interval, heartbeat: heartbeat)
+            clocks: clocks, interval: interval, heartbeat: heartbeat)
     }
 
     /// The configuration file is bad and the old one goes on.
@@ -212,15 +216,15 @@ extension Cycle {
         let record = PollRecord(
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
-            alerts: composer.record(changes, at: answer.fetchedAt, after: gap.flatMap { worthTelling($0, to: started) })
-        )
+            moves: digest.moves, unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
+            alerts: composer.record(changes, at: answer.fetchedAt, after: Gap(from: gap, to: started)))
         let recorded = ledger.write(record)
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
             error: digest.outcome == .partial ? pageError(answered, digest) : nil)
         tell(digest, after: failures.reset())
+        log.write(digest.moves)
         tellOnce(answered.maxAge)
         heartbeat?.beat(at: now(), log)
         for event in changes.events { tell(event) }
@@ -265,10 +269,6 @@ extension Cycle {
                 lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
         standing.take(changes)
         return changes
-    }
-
-    private func worthTelling(_ last: Date, to started: Date) -> Gap? {
-        settings.tellsOfGaps ? Gap(from: last, to: started) : nil
     }
 
     /// Commands beside the daemon keep silences in the database.

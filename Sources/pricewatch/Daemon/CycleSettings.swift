@@ -41,8 +41,11 @@ struct CycleSettings: Sendable {
         unmapped = asked.unmapped
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
-                Watchlist.Item(market: $0.id, staleAfter: configuration.staleAfter(of: $0.id))
-            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed))
+                Watchlist.Item(
+                    market: $0.id, staleAfter: configuration.staleAfter(of: $0.id),
+                    moveLimit: configuration.moveLimit(of: $0))
+            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed),
+            moveLimit: configuration.moveLimit(in: feed))
         let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
         deadline = configuration.cycleDeadline(pages: pages)
         rules = configuration.alertRules
@@ -93,5 +96,16 @@ extension Configuration {
     /// From when on the quote of a market that is watched for its rank is old.
     func staleAfter(ofRankedIn feed: Feed) -> Duration {
         feed.staleAfter ?? poll.staleAfter ?? max(.minutes(15), every(of: feed) * 3)
+    }
+}
+
+extension Configuration {
+    /// How far a market that this feed is asked for may move between two polls.
+    func moveLimit(in feed: Feed) -> MoveLimit? {
+        poll.confirmMovesOver.map { MoveLimit(percent: $0, memory: every(of: feed) * 3) }
+    }
+
+    func moveLimit(of market: Market) -> MoveLimit? {
+        moveLimit(in: feeds.first { $0.name == market.feed } ?? feeds[0])
     }
 }

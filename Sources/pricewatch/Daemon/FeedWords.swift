@@ -30,6 +30,7 @@ extension FeedError {
 extension Digest {
     /// Which markets have no price, and why, for people.
     var explanation: String {
+        let unknown = unknown.filter { $0.reason != .oldQuote && $0.reason != .unconfirmed }
         let named = unknown.prefix(3).map { "\($0.market) (\($0.reason.rawValue))" }.joined(separator: ", ")
         let others = unknown.count > 3 ? " and \(unknown.count - 3) more" : ""
         return unknown.isEmpty ? "no market answered" : "no usable price of \(named)\(others)"

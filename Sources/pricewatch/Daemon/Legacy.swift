@@ -17,6 +17,7 @@ struct Legacy: Sendable {
     var failures = FailureCount()
     var lastPoll: StatusReport.LastPoll?
     var clockFault: String?
+    var clocks = ClockWatch()
     /// The time between two polls that was in force.
     var interval: Duration?
     var heartbeat: Heartbeat?

@@ -8,6 +8,13 @@ struct DemoStage {
     private let simulator: CoinGeckoSimulator
     private let folder: String
 
+    /// The market that the alerts are about.
+    static let star = "solana"
+
+    /// A request that fails and is repeated, and later two polls of which all requests fail: an outage.
+    private static let faults: [Fault] =
+        [.ok, .ok, .status(503), .ok, .ok, .ok, .ok] + Array(repeating: .status(503), count: 6) + [.ok, .ok, .ok]
+
     /// Up and down across the rule's threshold within twenty seconds, again and again.
     private static let script = ["148.2", "150.1", "152.6", "156.4", "157.9", "153.3", "150.8", "149.5"]
 
@@ -21,9 +28,8 @@ struct DemoStage {
         }
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = UInt64.random(in: 1...9999)
-        stage.script = [try MarketID("solana"): script.compactMap { Price(parsing: $0) }]
-        // Six good polls, then one whose requests all fail.
-        stage.faults = Array(repeating: .ok, count: 6) + Array(repeating: .status(503), count: 3)
+        stage.script = [try MarketID(star): script.compactMap { Price(parsing: $0) }]
+        stage.faults = faults
         let simulator: CoinGeckoSimulator
         do {
             simulator = try await CoinGeckoSimulator.start(stage)
@@ -55,11 +61,12 @@ struct DemoStage {
           - {provider: coingecko, url: "\(url)"}
         poll:
           every: 2s
+          stale_after: 3s
           retry: {attempts: 3, base: 100ms, cap: 200ms}
         history: {database: \(folder)/history.db}
         alerts:
           - {name: sol-above-155, market: solana, above: 155, clear: 154, severity: critical}
-          - {name: sol-below-150, market: solana, below: 150, for: 2s}
+          - {name: sol-below-150, market: solana, below: 150, for: 1s}
         log: {file: \(folder)/pricewatch.log}
         status_file: \(folder)/status.json
 

@@ -16,14 +16,37 @@ extension MarketBoard {
     }
 }
 
-extension DaySummary {
-    /// A summary over any window, from the recorded samples alone.
-    init(recordedIn reader: HistoryReader, _ configuration: Configuration, window: Duration, now: Date)
+extension MarketReport {
+    /// A report over any window, from what is recorded alone.
+    init(recordedIn reader: HistoryReader, _ configuration: Configuration, window: Window, now: Date)
         throws(HistoryError)
     {
         let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
         let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
-        self = try WindowView(reader, settings, window: window, now: now).summary(of: board, at: now)
+        let view = try WindowView(reader, settings, window: window.length, now: now)
+        let changes = board.entries.map { view.change(of: $0, at: now) }
+        self.init(
+            window: window, at: now, currency: settings.currency, summary: view.summary(of: board, changes, at: now),
+            changes: changes.compactMap { $0?.percent },
+            notFresh: board.entries.filter { $0.state(at: now) != .fresh }.map {
+                ($0.market.text, $0.state(at: now).rawValue)
+            })
+        try addAlerts(of: reader)
+    }
+
+    /// What the daemon says of the last 24 hours; nil where its status has no summary.
+    init?(_ status: StatusDocument, in currency: Currency, window: Window, now: Date) {
+        guard let summary = status.summary else { return nil }
+        let markets = status.markets ?? []
+        self.init(
+            window: window, at: now, currency: currency, summary: summary,
+            changes: markets.compactMap { $0.change.flatMap(Percent.init(rounding:)) },
+            notFresh: markets.filter { $0.state != "fresh" }.map { ($0.market, $0.state) })
+    }
+
+    mutating func addAlerts(of reader: HistoryReader) throws(HistoryError) {
+        events = try reader.events(since: at - window.length)
+        firing = StandingAlerts(try reader.standingEvents()).firing
     }
 }
 

@@ -21,11 +21,19 @@ struct Table {
 
     mutating func add(_ row: [Cell]) { rows.append(row) }
 
-    func lines(on terminal: Terminal) -> [String] {
-        let header = columns.map { Cell($0.title, .dim) }
-        let widths = columns.indices.map { column in
-            ([header] + rows).map { Self.width($0[column].text) }.max() ?? 0
+    /// Of its longest line.
+    var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
+
+    private var header: [Cell] { columns.map { Cell($0.title, .dim) } }
+
+    private var widths: [Int] {
+        columns.indices.map { column in
+            rows.reduce(Self.width(columns[column].title)) { max($0, Self.width($1[column].text)) }
         }
+    }
+
+    func lines(on terminal: Terminal) -> [String] {
+        let widths = widths
         return ([header] + rows).map { row in
             let cells = columns.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - Self.width(row[column].text))

@@ -61,6 +61,31 @@ import Testing
         #expect(try candles(writer.reader).map(\.marketCap) == [1225, nil])
     }
 
+    @Test(
+        "a restart keeps them, a kill costs no more than the last ten minutes' changes",
+        arguments: [(true, [59, 60]), (false, [50, 60])] as [(Bool, [Double])])
+    func statedAcrossRestart(isClean: Bool, volumes: [Double]) throws {
+        let folder = try TemporaryFolder()
+        var writer = try HistoryWriter(at: folder.database)
+        func record(_ minutes: some Sequence<Int>) throws {
+            for minute in minutes {
+                var sample = sample("a", "\(minute + 1)", quotedAt: Double(minute) * 60)
+                sample.volume24h = Double(minute)
+                sample.marketCap = Double(minute) * 100
+                try writer.record(poll(Double(minute) * 60, sample))
+            }
+        }
+        try record(0..<60)
+        if isClean { try writer.close() }
+        writer = try HistoryWriter(at: folder.database)
+        try record([60])
+        writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(130 * 60, sample("b", "1", quotedAt: 130 * 60)))
+        #expect(try candles(writer.reader).map(\.volume24h) == volumes)
+        #expect(try candles(writer.reader).map(\.marketCap) == volumes.map { $0 * 100 })
+        #expect(try writer.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stated") } == 0)
+    }
+
     @Test("a restart in the middle of an hour loses nothing of its candle")
     func restart() throws {
         let folder = try TemporaryFolder()
@@ -121,6 +146,63 @@ import Testing
         var all: [Bool] = []
         try writer.reader.samples(of: market("a"), in: usd(), since: nil, until: nil) { all.append($0.confirmed) }
         #expect(all == [true, false])
+    }
+
+    @Test(
+        "a price that a later poll bears out counts where it stands: in the open hour, in a written one, after a restart",
+        arguments: [59.0, 61, 70], [false, true])
+    func borneOut(minute: Double, restarting: Bool) throws {
+        let folder = try TemporaryFolder()
+        var writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "5")])
+        var doubtful = sample("a", "500", quotedAt: 58 * 60)
+        doubtful.confirmed = false
+        try writer.record(poll(58 * 60, doubtful))
+        if minute > 65 { try record(writer, [(minute - 1, "5")]) }
+        if restarting { writer = try HistoryWriter(at: folder.database) }
+        #expect(try candles(writer.reader).first?.high == price("5"))
+        var later = poll(minute * 60, sample("a", "490", quotedAt: minute * 60))
+        later.moves = [move("a", "500", quotedAt: 58 * 60, fetchedAt: 58 * 60 + 1, .confirmed)]
+        try writer.record(later)
+        func check(_ reader: HistoryReader) throws {
+            let hour = try #require(try candles(reader).first)
+            #expect([hour.high, hour.low] == [price("500"), price("5")])
+            #expect(hour.samples == (minute < 60 ? 3 : 2))
+            #expect(hour.close == price(minute < 60 ? "490" : "500"))
+            var all: [Bool] = []
+            try reader.samples(of: market("a"), in: usd(), since: nil, until: nil) { all.append($0.confirmed) }
+            #expect(!all.contains(false))
+        }
+        try check(writer.reader)
+        try record(writer, [(75, "490")])
+        try check(writer.reader)
+        try check(try HistoryReader(at: folder.database))
+    }
+
+    @Test("what could not be recorded cannot be borne out, and what was rejected stays so")
+    func notThere() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "5")])
+        var doubtful = sample("a", "500", quotedAt: 120)
+        doubtful.confirmed = false
+        try writer.record(poll(120, doubtful))
+        var later = poll(240, sample("a", "400", quotedAt: 240))
+        later.moves = [
+            move("a", "500", quotedAt: 120, fetchedAt: 121, .rejected),
+            move("a", "300", quotedAt: 180, fetchedAt: 181, .confirmed),
+        ]
+        try writer.record(later)
+        #expect(try candles(writer.reader).map(\.samples) == [2])
+        #expect(try candles(writer.reader).map(\.high) == [price("400")])
+    }
+
+    private func move(
+        _ id: String, _ text: String, quotedAt: Double, fetchedAt: Double, _ stage: LargeMove.Stage
+    ) -> LargeMove {
+        let sighting = MarketBoard.Sighting(
+            price: price(text), quotedAt: moment(quotedAt), fetchedAt: moment(fetchedAt), feed: "test")
+        return LargeMove(market: market(id), stage: stage, price: sighting, trusted: price("5"))
     }
 
     @Test(

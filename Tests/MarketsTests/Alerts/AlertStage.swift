@@ -5,17 +5,19 @@ import Foundation
 /// One rule on bitcoin, polled every minute, and what it announces.
 struct AlertStage {
     var rule: AlertRule
-    var board = Markets.MarketBoard(watching: AlertStage.watchlist)
+    var board: MarketBoard
     var book: AlertBook
     var now = moment()
     static let every = Duration.minutes(1)
 
-    private static let watchlist = Watchlist(
-        named: [.init(market: market("bitcoin"), staleAfter: .minutes(15))], top: 0, staleAfter: .minutes(15))
     private static let identity = AlertBook.Identity(installation: "here", host: "box", currency: usd())
 
-    init(_ rule: AlertRule) {
+    /// - Parameter moveLimit: A larger move waits for the next poll; nil: none does.
+    init(_ rule: AlertRule, moveLimit: Percent? = nil) {
         self.rule = rule
+        let limit = moveLimit.map { MoveLimit(percent: $0, memory: Self.every * 3) }
+        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)
+        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleAfter: .minutes(15)))
         book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity, every: Self.every)
     }
 

@@ -18,7 +18,9 @@ final class CycleScene {
     private(set) var cycle: Cycle?
 
     /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
-    init(_ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1) async throws {
+    init(
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%"
+    ) async throws {
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
@@ -27,7 +29,7 @@ final class CycleScene {
         simulator = try await CoinGeckoSimulator.start(stage)
         text = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
-            poll: {every: 1m, retry: {attempts: 1}}
+            poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}

@@ -65,7 +65,7 @@ import Testing
     func silence() async throws {
         let scene = try await CycleScene(
             "watch: {markets: [bitcoin]}\nbuiltin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 10}]",
-            script: [try MarketID("bitcoin"): prices("9", "11", "12", "13", "14", "15")])
+            script: [try MarketID("bitcoin"): prices("9.5", "11", "12", "13", "14", "15")])
         try await scene.start()
         await scene.poll()
         let desk = try SilenceDesk(at: scene.database)

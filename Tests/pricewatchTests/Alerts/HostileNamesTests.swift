@@ -1,7 +1,6 @@
 import Foundation
 import History
 import Markets
-import Synchronization
 import Testing
 
 @testable import pricewatch
@@ -99,11 +98,4 @@ import Testing
         #expect(scene.log.split(separator: "\n").count { $0.contains(" alert.firing ") } == accepted.count)
         await scene.finish()
     }
-}
-
-/// Log lines kept for a look.
-private final class Lines: LogOutlet {
-    private let lines = Mutex<[LogLine]>([])
-    var all: [LogLine] { lines.withLock { $0 } }
-    func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
 }

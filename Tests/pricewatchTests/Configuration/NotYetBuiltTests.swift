@@ -5,7 +5,6 @@ import Testing
 @Suite struct NotYetBuiltTests {
     static let examples: [(key: String, text: String)] = [
         ("history.backfill", "history: {backfill: 24h}"),
-        ("poll.confirm_moves_over", "poll: {confirm_moves_over: 10%}"),
     ]
 
     @Test func `every entry has an example here, and only entries have`() {
@@ -29,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "builtin_alerts: false", "poll: {confirm_moves_over: null}", "heartbeat: null",
+        "builtin_alerts: false", "heartbeat: null",
         "notify: {}",
         "digest: {at: 8:00, notify: []}", "alerts: [{name: a, market: a, above: 1, once: false, repeat: null}]",
     ])

@@ -44,7 +44,7 @@ import Testing
         #expect(read.currency == defaults.currency)
         #expect(read.watch.top == defaults.watch.top)
         #expect(read.poll.timeout == defaults.poll.timeout && read.poll.retry == defaults.poll.retry)
-        #expect(read.poll.every == defaults.interval)
+        #expect(read.poll.every == defaults.interval && read.poll.confirmMovesOver == defaults.poll.confirmMovesOver)
         #expect(read.history == defaults.history)
         #expect(read.notify.map(\.name) == ["phone", "ops", "chat", "hook"])
         let channel = Configuration.Channel(name: "a", kind: .exec([]))

@@ -29,8 +29,9 @@ import Testing
         configuration.watch.markets = [Configuration.Market(id: bitcoin)]
         configuration.watch.top = 0
         configuration.poll.every = .minutes(10)
-        let summary = try DaySummary(
-            recordedIn: HistoryReader(at: database), configuration, window: .hours(7 * 24), now: now)
+        let summary = try MarketReport(
+            recordedIn: HistoryReader(at: database), configuration, window: Window(parsing: "7d"), now: now
+        ).summary
         #expect(summary.up == 1)
         // From 1432 to 2440; the hour's edges are the hour's first and last price.
         #expect(summary.gainers.first?.change == Percent(hundredths: 7039))

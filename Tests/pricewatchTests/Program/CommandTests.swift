@@ -38,13 +38,15 @@ import Testing
         #expect(try await Program.run("status", environment: environment).exit == 3)
         #expect(try await Program.run("history", "bitcoin", environment: environment).exit == 65)
         #expect(try await Program.run("summary", environment: environment).exit == 65)
+        #expect(try await Program.run("chart", "bitcoin", environment: environment).exit == 65)
     }
 
     @Test(
         "wrong usage is 64",
         arguments: [
             ["nonsense"], ["history"], ["history", "bitcoin", "--since", "yesterday"], ["simulate", "--fault", "rest"],
-            ["history", "bitcoin", "--every", "1s"], ["history", "bitcoin", "--format", "xml"],
+            ["history", "bitcoin", "--every", "1s"], ["history", "bitcoin", "--format", "xml"], ["chart"], ["stat"],
+            ["chart", "bitcoin", "--output", "chart.png"], ["demo", "--for", "soon"],
         ])
     func usage(arguments: [String]) async throws {
         #expect(try await Program.start(arguments).ended().exit == 64)

@@ -97,7 +97,7 @@ import Testing
 
     @Test("killed twenty times in the middle of its work: nothing lost, nothing said twice, the database whole")
     func killed() async throws {
-        let path = ["90", "110", "120", "95", "80", "130"].compactMap { Price(parsing: $0) }
+        let path = ["95", "105", "110", "99", "90", "105"].compactMap { Price(parsing: $0) }
         let simulator = try await CoinGeckoSimulator.start(.init(script: [try MarketID("bitcoin"): path]))
         let installation = try Installation(
             url: simulator.baseURL, more: "alerts: [{name: high, market: bitcoin, above: 100}]")

@@ -24,6 +24,9 @@ struct Program {
 
         func signal(_ number: Int32) { kill(pid, number) }
 
+        /// What it has written so far.
+        var output: String { folder.text("stdout") }
+
         /// The most memory it has held so far, in KiB; nil once it has ended.
         var peakKiB: Int? {
             guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
@@ -51,12 +54,12 @@ struct Program {
     /// Another build than the one beside the tests, such as the release build; nil: that one.
     static let named = ProcessInfo.processInfo.environment["PRICEWATCH_PROGRAM"]
 
-    private static let path =
+    static let path =
         named ?? (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/pricewatch"
 
     /// Sockets of the simulated servers in this process would otherwise stay open in the program, and neither a stop
     /// nor a reset would reach their clients. The shell gives its pid to the program.
-    private static let closingAndBecoming = """
+    static let closingAndBecoming = """
         for d in /proc/self/fd/*; do n=${d##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$0" "$@"
         """
 

@@ -101,6 +101,12 @@ extension Price {
         percent.hundredths < 10_000 && Self.compare(self, 10_000, other, 10_000 - percent.hundredths) <= 0
     }
 
+    /// It lies more than `percent` above or below `other`, exactly.
+    func hasMoved(moreThan percent: Percent, from other: Price) -> Bool {
+        if Self.compare(self, 10_000, other, 10_000 + percent.hundredths) > 0 { return true }
+        return percent.hundredths < 10_000 && Self.compare(self, 10_000, other, 10_000 - percent.hundredths) < 0
+    }
+
     /// The price that lies so many percent away, or nil where that is no price.
     func moved(_ percent: Percent) -> Price? {
         Price(decimal * (10_000 + Decimal(percent.hundredths)) / 10_000)

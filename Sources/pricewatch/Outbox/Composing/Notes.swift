@@ -11,8 +11,9 @@ struct Gap: Hashable, Sendable {
     /// Shorter ones are not worth a message.
     static let shortest = Duration.minutes(10)
 
-    init?(from last: Date, to now: Date, healed: Int? = nil) {
-        guard now.since(last) > Self.shortest else { return nil }
+    /// - Parameter last: The last usable poll; nil where nothing was missed.
+    init?(from last: Date?, to now: Date, healed: Int? = nil) {
+        guard let last, now.since(last) > Self.shortest else { return nil }
         time = last..<now
         self.healed = healed
     }

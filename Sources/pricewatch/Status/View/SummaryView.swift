@@ -21,4 +21,11 @@ enum SummaryView {
 extension Percent {
     /// `+1.25`, `-5.2`, `0`
     var signed: String { self > .zero ? "+\(self)" : description }
+
+    /// `+1.25`, `-5.20`, `0.00`: below each other, their points stand in one line.
+    var signedToTheHundredth: String {
+        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        let sign = self > .zero ? "+" : self < .zero ? "-" : ""
+        return "\(sign)\(whole).\(part < 10 ? "0" : "")\(part)"
+    }
 }

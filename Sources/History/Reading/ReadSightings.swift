@@ -1,0 +1,104 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// What one poll brought of one market.
+public struct PolledMarket: Hashable, Sendable {
+    /// When the poll's answer was complete.
+    public var polledAt: Date
+    public var isBackfilled: Bool
+    public var finding: Finding
+
+    public enum Finding: Hashable, Sendable {
+        /// A new and trusted price.
+        case quoted(at: Date, Price)
+        /// The provider answered, and what is known of the market holds on.
+        case unchanged
+        /// The answer held no usable price, or there was no answer.
+        case nothing
+    }
+
+    public init(polledAt: Date, isBackfilled: Bool = false, finding: Finding) {
+        self.polledAt = polledAt
+        self.isBackfilled = isBackfilled
+        self.finding = finding
+    }
+}
+
+extension HistoryReader {
+    /// Hands out what each poll brought of a market, poll by poll, oldest first.
+    ///
+    /// - Parameters:
+    ///   - since: The first moment that counts: of a price by its quote time, of anything else by its poll.
+    ///   - until: The first moment that no longer counts.
+    public func polls(
+        of market: MarketID, in currency: Currency, since: Date, until: Date, _ body: (PolledMarket) -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let series = try Int64.fetchOne(
+                db, sql: "SELECT id FROM series WHERE market = ? AND currency = ?",
+                arguments: [market.text, currency.code])
+            guard let series else { return }
+            let scan = try db.makeStatement(
+                sql: """
+                    SELECT poll.fetched_at, backfilled, outcome = 'failed', sample.id IS NOT NULL, significand, exponent,
+                        age, unknown.poll IS NOT NULL
+                    FROM poll
+                    LEFT JOIN sample ON sample.id = (poll.id << 20) + ?1 AND confirmed
+                    LEFT JOIN unknown ON unknown.poll = poll.id AND unknown.series = ?1
+                        AND reason NOT IN ('old_quote', 'unconfirmed')
+                    WHERE poll.at >= ?2
+                    ORDER BY poll.at, poll.id
+                    """)
+            // A quote is never later than its poll by more than a clock's error and the poll's own length.
+            let from = since.milliseconds - OpenCandles.slack
+            try IntegerRows(db, scan, [series, from]).walk { row in
+                let polledAt = Date(milliseconds: row[0])
+                let isPrice = row[3] != 0
+                let quotedAt = isPrice ? Date(milliseconds: row[0] - row[6]) : polledAt
+                guard quotedAt >= since, quotedAt < until else { return }
+                let price = isPrice ? Price(significand: row[4], exponent: Int(row[5])) : nil
+                let isBackfilled = row[1] != 0
+                // A healed stretch has rows of its own, each with prices of some markets alone.
+                if price == nil, isBackfilled { return }
+                let finding: PolledMarket.Finding =
+                    price.map { .quoted(at: quotedAt, $0) } ?? (row[2] != 0 || row[7] != 0 ? .nothing : .unchanged)
+                body(PolledMarket(polledAt: polledAt, isBackfilled: isBackfilled, finding: finding))
+            }
+        }
+    }
+}
+
+extension HistoryReader {
+    /// Hands out the trusted samples of a few polls of a stretch, evenly chosen and oldest first: a glance at every
+    /// market whose cost follows `polls`, not how often is polled.
+    ///
+    /// - Parameter polls: At most so many are looked at.
+    public func glance(
+        in currency: Currency, polledSince since: Date, polls: Int, _ body: (MarketID, Date, Price) -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let ids = try Int64.fetchAll(
+                db, sql: "SELECT id FROM poll WHERE at >= ? AND samples > 0 ORDER BY at, id",
+                arguments: [since.milliseconds])
+            guard !ids.isEmpty, polls > 0 else { return }
+            let markets = try SeriesIDs.markets(db, in: currency, only: nil)
+            let scan = try db.makeStatement(
+                sql: """
+                    SELECT sample.id, poll.fetched_at - age, significand, exponent
+                    FROM poll CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+                    WHERE poll.id = ? AND confirmed
+                    """)
+            let step = max(1, (ids.count + polls - 1) / polls)
+            // The newest is always among them.
+            for index in stride(from: (ids.count - 1) % step, to: ids.count, by: step) {
+                try IntegerRows(db, scan, [ids[index]]).walk { row in
+                    guard let market = markets[SampleKey.series(row[0])],
+                        let price = Price(significand: row[2], exponent: Int(row[3]))
+                    else { return }
+                    body(market, Date(milliseconds: row[1]), price)
+                }
+            }
+        }
+    }
+}

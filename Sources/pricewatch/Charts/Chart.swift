@@ -1,0 +1,60 @@
+import Foundation
+import Markets
+
+/// One market's price over a stretch of time, with what its alerts did: everything that a drawing needs.
+struct Chart {
+    var market: MarketID
+    var symbol: String
+    var name: String
+    var currency: Currency
+    var start: Date
+    var end: Date
+    var series: ChartSeries
+    /// Alerts that began to fire or were resolved in this time, oldest first.
+    var events: [AlertEvent]
+
+    /// `Bitcoin (BTC) in usd`, safe to print; a name that is too long is cut.
+    func title(atMost length: Int) -> String {
+        let name = self.name.isEmpty ? market.text : self.name
+        let symbol = self.symbol.isEmpty ? "" : " (\(self.symbol.prefix(12).uppercased()))"
+        let currency = " in \(currency)"
+        return SafeText.printable(name + symbol, atMost: length - currency.count) + currency
+    }
+
+    /// `2026-11-20 10:00 to 2026-11-21 10:00 UTC`; the seconds stand where minutes would not tell the ends apart.
+    var time: String {
+        let seconds = end.since(start) < .minutes(10)
+        func text(_ date: Date) -> String {
+            String(date.utcText.prefix(seconds ? 19 : 16)).replacing("T", with: " ")
+        }
+        let (from, to) = (text(start), text(end))
+        let sameDay = from.prefix(10) == to.prefix(10)
+        return "\(from) to \(sameDay ? String(to.dropFirst(11)) : to) UTC"
+    }
+
+    /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; where there is nothing, that.
+    var facts: [String] {
+        guard let high = series.high, let low = series.low, let last = series.last, let change = series.change else {
+            return ["nothing recorded in this time"]
+        }
+        return [
+            "high \(high.shortText)", "low \(low.shortText)", "last \(last.shortText)", "change \(change.signed) %",
+        ]
+    }
+}
+
+extension AlertEvent {
+    /// Which way the price went that made an alert fire; nil where it is not about the price.
+    var direction: PriceDirection? {
+        if let change = changePercent, change != .zero { return change > .zero ? .up : .down }
+        if let price, let threshold, price != threshold { return price > threshold ? .up : .down }
+        let word = condition.prefix { $0 != " " }
+        if ["above", "rises", "new_high"].contains(word) { return .up }
+        if ["below", "falls", "new_low"].contains(word) { return .down }
+        return nil
+    }
+}
+
+enum PriceDirection {
+    case up, down
+}
