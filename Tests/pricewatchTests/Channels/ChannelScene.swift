@@ -42,12 +42,14 @@ final class ChannelScene: Sendable {
         await server.stop()
     }
 
-    /// Runs `body` with a receiver that is gone afterwards.
+    /// Runs `body` with a receiver that always replies the same, and is gone afterwards.
     static func with<T>(
-        _ reply: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Reply = { _ in .json("{}") },
-        _ body: (ChannelScene) async throws -> T
+        _ reply: LoopbackServer.Reply = .json("{}"), _ body: (ChannelScene) async throws -> T
     ) async throws -> T {
-        let scene = try await ChannelScene(reply)
+        try await using(ChannelScene { _ in reply }, body)
+    }
+
+    static func using<T>(_ scene: ChannelScene, _ body: (ChannelScene) async throws -> T) async throws -> T {
         do {
             let result = try await body(scene)
             await scene.finish()

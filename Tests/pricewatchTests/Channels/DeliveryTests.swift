@@ -13,7 +13,7 @@ import Testing
     private static func failure(
         _ reply: LoopbackServer.Reply, timeout: Duration = .seconds(10), _ service: (ChannelScene) -> some HTTPService
     ) async throws -> DeliveryError {
-        try await ChannelScene.with({ _ in reply }) { scene in
+        try await ChannelScene.with(reply) { scene in
             await #expect(throws: DeliveryError.self) {
                 try await scene.channel(service(scene), timeout: timeout).deliver(message)
             }
@@ -25,7 +25,7 @@ import Testing
         (202, "a\u{1b}[31m\nb", "202 Accepted: \"a\\u001b[31m\\u000ab\""), (299, "", "299"),
     ])
     func `any 2xx is delivered`(status: Int, body: String, answer: String) async throws {
-        let receipt = try await ChannelScene.with({ _ in .answer(.init(status: status, body: .text(body))) }) { scene in
+        let receipt = try await ChannelScene.with(.answer(.init(status: status, body: .text(body)))) { scene in
             try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer == answer)
@@ -35,7 +35,7 @@ import Testing
         LoopbackServer.Body.truncated(Array("hello".utf8), sent: 2), .huge(count: 10 << 20, declaresLength: false),
     ])
     func `also where the rest of the answer is lost or endless`(body: LoopbackServer.Body) async throws {
-        let receipt = try await ChannelScene.with({ _ in .answer(.init(status: 200, body: body)) }) { scene in
+        let receipt = try await ChannelScene.with(.answer(.init(status: 200, body: body))) { scene in
             try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer.hasPrefix("200 OK") && receipt.answer.utf8.count < 200)
@@ -199,7 +199,7 @@ import Testing
                 ))
         }
         let secrets = ["s3cr3t", "12:AbCdEf", "T0000", "127.0.0.1", "tk_abcdefg"]
-        try await ChannelScene.with(echoes) { scene in
+        try await ChannelScene.using(ChannelScene(echoes)) { scene in
             let base = scene.server.baseURL
             let errors = [
                 await Self.text(scene, Webhook(url: base + url)), await Self.text(scene, Slack(url: base + url)),

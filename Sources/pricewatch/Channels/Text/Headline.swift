@@ -6,6 +6,7 @@ import Markets
 struct Headline {
     /// At most so many characters.
     static let length = 60
+    private static let longestPart = 100
 
     private let mark: String
     private let subject: String
@@ -19,9 +20,10 @@ struct Headline {
         let claim = Claim(event, condition)
         mark = claim.mark
         self.claim = claim.text
-        rule = event.rule.asOneLine
+        // No more than could be shown: a name may be a megabyte.
+        rule = String(event.rule.prefix(Self.longestPart)).asOneLine
         let isFeed = if case .feedStale = condition { true } else { false }
-        let symbol = event.symbol.asOneLine.uppercased()
+        let symbol = String(event.symbol.prefix(Self.longestPart)).asOneLine.uppercased()
         let name = isFeed || symbol.isEmpty ? event.market.text : symbol
         subject = name.shortened(to: .codePoints(24))
         let isAboutData = condition?.isAboutData ?? false

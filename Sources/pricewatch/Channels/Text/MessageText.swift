@@ -70,18 +70,23 @@ struct MessageText: Hashable, Sendable {
         return lines.prefix(fitting.count) + [more(lines.count - fitting.count)]
     }
 
-    /// The longest lines give way until all of them fit; where they are short already, the last ones go.
+    /// The longest lines give way until all of them fit; where all are short, the last ones go.
     private func squeezed(into room: Int, _ limit: TextLimit) -> [String] {
+        let short = 40
+        let lineBreak = limit.cost("\n")
         var lines = lines.map { $0.shortened(to: TextLimit(units: max(0, room), cost: limit.cost)) }
-        while let longest = lines.max(by: { limit.cost(of: $0) < limit.cost(of: $1) }) {
-            let excess = limit.cost(of: lines.joined(separator: "\n")) - room
-            guard excess > 0 else { break }
-            let units = max(limit.cost(of: longest) - excess, 40)
-            if units < limit.cost(of: longest), let place = lines.firstIndex(of: longest) {
-                lines[place] = longest.shortened(to: TextLimit(units: units, cost: limit.cost))
-            } else {
-                lines.removeLast()
-            }
+        var costs = lines.map { limit.cost(of: $0) + lineBreak }
+        var excess = costs.reduce(-lineBreak, +) - room
+        while excess > 0, let longest = costs.indices.max(by: { costs[$0] < costs[$1] }), costs[longest] > short {
+            let units = max(costs[longest] - lineBreak - excess, short - lineBreak)
+            lines[longest] = lines[longest].shortened(to: TextLimit(units: units, cost: limit.cost))
+            excess -= costs[longest]
+            costs[longest] = limit.cost(of: lines[longest]) + lineBreak
+            excess += costs[longest]
+        }
+        while excess > 0, let last = costs.popLast() {
+            lines.removeLast()
+            excess -= last
         }
         return lines
     }
