@@ -10,7 +10,7 @@ extension HistoryReader {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT message_id, channel, created_at, held, attempts, not_before, note IS NOT NULL AS is_note,
+                    SELECT message_id, channel, created_at, held, attempts, not_before, message.note IS NOT NULL AS is_note,
                            event_id, rule, market, severity
                     FROM message
                     LEFT JOIN message_event ON message_event.message = message.id

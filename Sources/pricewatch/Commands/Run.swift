@@ -62,7 +62,7 @@ struct Run: AsyncParsableCommand {
         await assembly.sender.begin()
         let ending = await assembly.cycle.turn(obeying: .namedOnly)
         await assembly.cycle.tidy()
-        await assembly.sender.rest(within: Self.patience)
+        await assembly.sender.rest(dueWithin: Self.patience, atMost: Self.patience)
         await assembly.sender.stop()
         await assembly.cycle.showChange()
         await assembly.cycle.close()

@@ -12,7 +12,7 @@ enum NotYetBuilt {
 
     /// `[]` stands for any place in a list, `*` for any name, `=word` for one value of the key.
     static let entries: [(key: String, weight: Weight, meaning: String)] = [
-        ("history.backfill", .warning, "gaps stay gaps"),
+        ("history.backfill", .warning, "gaps stay gaps")
     ]
 
     static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {

@@ -94,13 +94,10 @@ struct Assembly {
                 Sender(history, queued: try history.reader.queuedMessages(), log: log, time: SystemTime())
             }
         self.sender = sender
-        let heartbeat = configuration.heartbeat.map {
-            Heartbeat($0, over: network, after: inherited?.heartbeat)
-        }
-        let finalSettings = settings
+        let heartbeat = configuration.heartbeat.map { Heartbeat($0, over: network, after: inherited?.heartbeat) }
         cycle = try Self.mending(history) {
             try Cycle(
-                finalSettings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
                 history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log, now: now)
         }
         await sender.become(configuration.notify, settings.routing.channels, log: log) {

@@ -159,6 +159,7 @@ actor Cycle {
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        heartbeat?.stop()
         await housekeeping.stop()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
@@ -166,8 +167,11 @@ actor Cycle {
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
 
-    /// Waits until the history is tidy, for a process that ends with this poll.
-    func tidy() async { await housekeeping.finish() }
+    /// Waits for what goes on beside the poll, for a process that ends with it.
+    func tidy() async {
+        await housekeeping.finish()
+        await heartbeat?.finish()
+    }
 
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {

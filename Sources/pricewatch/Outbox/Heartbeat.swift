@@ -36,6 +36,9 @@ final class Heartbeat: Sendable {
     /// Waits for the beat under way.
     func finish() async { await state.withLock(\.running)?.value }
 
+    /// Breaks off the beat under way.
+    func stop() { state.withLock(\.running)?.cancel() }
+
     /// Polls are not to the millisecond: one a little early must not be passed over for the next.
     private func isDue(_ age: Duration) -> Bool { age < .zero || age >= settings.every - settings.every / 20 }
 
@@ -53,6 +56,7 @@ final class Heartbeat: Sendable {
         }
         state.withLock { state in
             state.running = nil
+            guard !Task.isCancelled else { return }
             guard let fault else {
                 let failed = state.failures.reset()
                 if failed > 0 { log.write(.info, "heartbeat.sent") { $0.add("after_failures", failed) } }

@@ -16,6 +16,9 @@ final class CycleScene {
     private let text: String
     private var transport: NetworkTransport?
     private(set) var cycle: Cycle?
+    private(set) var sender: Sender?
+    /// In place of the real channels.
+    var channels: (@Sendable (Configuration.Channel) -> any pricewatch.Channel)?
 
     /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
     init(
@@ -57,28 +60,46 @@ final class CycleScene {
         let asked = Feed(
             try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
             memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+        let sender = Sender(
+            history, queued: try history.reader.queuedMessages(), log: log, time: time, random: { 1 })
+        self.sender = sender
+        let made: @Sendable (Configuration.Channel) -> any pricewatch.Channel =
+            channels ?? { $0.madeChannel(transport: transport) }
+        await sender.become(configuration.notify, settings.routing.channels, log: log, made: made)
         let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
         cycle = try Cycle(
             settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
-            feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
+            feeds: FailoverFeed([member], every: settings.every, time: time), history: history, sender: sender,
+            heartbeat: configuration.heartbeat.map { Heartbeat($0, over: transport) },
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),
             log: log, now: { [time] in time.now() })
         await cycle?.tellUntold()
+        await sender.begin()
     }
 
+    /// Polls, a minute apart, and waits for what is sent of each.
     func poll(_ count: Int = 1) async {
         for _ in 0..<count {
             _ = await cycle?.turn()
+            await sender?.rest()
             time.step(.minutes(1))
         }
     }
 
+    /// Time passes without a poll.
+    func pass(_ duration: Duration) async {
+        time.step(duration)
+        await sender?.advance()
+        await sender?.rest()
+    }
+
     /// Ends the daemon; another may start.
     func stop() async {
+        await sender?.stop(within: .zero)
         await cycle?.close()
-        cycle = nil
+        (cycle, sender) = (nil, nil)
         await transport?.shutdown()
         transport = nil
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct NotYetBuiltTests {
     static let examples: [(key: String, text: String)] = [
-        ("history.backfill", "history: {backfill: 24h}"),
+        ("history.backfill", "history: {backfill: 24h}")
     ]
 
     @Test func `every entry has an example here, and only entries have`() {

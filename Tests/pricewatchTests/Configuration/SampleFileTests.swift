@@ -49,7 +49,7 @@ import Testing
         #expect(read.notify.map(\.name) == ["phone", "ops", "chat", "hook"])
         let channel = Configuration.Channel(name: "a", kind: .exec([]))
         #expect(read.notify.allSatisfy { $0.maxAge == channel.maxAge && $0.timeout == channel.timeout })
-        #expect(read.notify.allSatisfy(\.sendResolved))
+        #expect(read.notify.allSatisfy { $0.sendResolved })
         #expect(read.heartbeat?.every == .minutes(5))
         #expect(read.digest == defaults.digest && read.timeZone == defaults.timeZone)
         #expect(read.log == defaults.log && read.statusFile == defaults.statusFile)

@@ -48,13 +48,14 @@ actor Sender {
     /// Goes by this configuration from now on. Deliveries under way end as they began.
     func become(
         _ channels: [Configuration.Channel], _ terms: [ChannelTerms], log: EventLog,
-        made: (Configuration.Channel) -> any Channel
+        made: @Sendable (Configuration.Channel) -> any Channel
     ) {
         self.log = log
-        let changed = channels.filter { !configured.contains($0) }
-        for channel in changed { self.channels[channel.name] = made(channel) }
+        let known = Set(configured.map(\.name))
+        let new = channels.filter { !configured.contains($0) }
+        for channel in new { self.channels[channel.name] = made(channel) }
         configured = channels
-        lineup.become(terms, changed: Set(changed.map(\.name)))
+        lineup.become(terms, changed: known.intersection(new.map(\.name)))
         advance()
     }
 
@@ -87,12 +88,12 @@ actor Sender {
         var faults: [ChannelFault] = []
     }
 
-    /// Waits until nothing is under way and nothing comes due within the limit; at its end what is under way goes on.
-    func rest(within limit: Duration) async {
-        let deadline = time.now() + limit
+    /// Waits until nothing is under way and nothing comes due within `horizon`, but not longer than `limit`.
+    func rest(dueWithin horizon: Duration = .zero, atMost limit: Duration = .minutes(1)) async {
+        let deadline = time.now() + horizon
         let giveUp = Task {
             try? await time.sleep(for: limit)
-            resumeWaiters(all: true)
+            if !Task.isCancelled { resumeWaiters(all: true) }
         }
         await withCheckedContinuation { continuation in
             waiters.append(Waiter(deadline: deadline, continuation: continuation))
