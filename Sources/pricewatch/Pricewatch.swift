@@ -26,8 +26,20 @@ struct Pricewatch: AsyncParsableCommand {
         abstract: "Watches market prices, keeps their history, and tells you when something you care about happens.",
         version: Version.current,
         subcommands: [
-            Run.self, Demo.self, Status.self, Summary.self, HistoryCommand.self, ChartCommand.self, Alerts.self,
-            SilenceCommand.self, UnsilenceCommand.self, NotifyTest.self, Backup.self, Check.self, Find.self,
+            Run.self,
+            Demo.self,
+            Status.self,
+            Summary.self,
+            HistoryCommand.self,
+            ChartCommand.self,
+            Alerts.self,
+            SilenceCommand.self,
+            UnsilenceCommand.self,
+            NotifyTest.self,
+            BackfillCommand.self,
+            Backup.self,
+            Check.self,
+            Find.self,
             Simulate.self,
         ])
 }

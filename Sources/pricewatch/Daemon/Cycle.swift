@@ -17,6 +17,10 @@ actor Cycle {
     private let housekeeping: Housekeeping
     private let sender: Sender
     private let heartbeat: Heartbeat?
+    private let backfilling: Backfilling?
+    private var healedBeside: HealedBeside
+    /// What the last round healed; nil before the first.
+    private(set) var lastHealed: [Healed]?
     private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
@@ -27,6 +31,8 @@ actor Cycle {
     private var failures: FailureCount
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
+    /// The first poll that is kept, else the start.
+    private let firstAsked: Date
     private var clockFault: String?
     private var clocks: ClockWatch
     private var pace: Pace
@@ -55,7 +61,11 @@ actor Cycle {
         housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
+        backfilling = Backfilling(
+            settings, feeds.members, history, log: log, isOn: legacy.isOfThisProcess)
         let reader = history.reader
+        healedBeside = HealedBeside(reader)
+        firstAsked = try reader.firstPoll() ?? settings.startedAt
         board = try MarketBoard(remembering: reader, settings)
         if let before = legacy.board, legacy.currency == settings.currency {
             board.takeOver(before)
@@ -70,8 +80,7 @@ actor Cycle {
             legacy.isOfThisProcess
             ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
         standing = legacy.standing
-        composer = Composer(
-            settings.routing, identity: book.identity, told: legacy.told, tellsOfGaps: settings.tellsOfGaps)
+        composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
         isStarting = !legacy.isOfThisProcess
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
@@ -113,6 +122,7 @@ actor Cycle {
     /// Tells what is known before the first answer.
     func begin() async {
         housekeeping.begin()
+        backfilling?.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -124,7 +134,7 @@ actor Cycle {
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         clocks.look(tellingTo: log)
-        noticeSilences()
+        noticeOthers()
         ledger.settled(await sender.takeUnwritten())
         let started = now()
         turnStarted = started
@@ -161,6 +171,7 @@ actor Cycle {
         await publish(.stopping, finished: false)
         heartbeat?.stop()
         await housekeeping.stop()
+        await stopHealing()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
         close()
@@ -181,6 +192,9 @@ actor Cycle {
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
             clocks: clocks, interval: interval, heartbeat: heartbeat)
     }
+
+    /// Ends what heals the past; whoever goes on begins anew.
+    func stopHealing() async { await backfilling?.stop() }
 
     /// The configuration file is bad and the old one goes on.
     func reject(_ fault: String) async {
@@ -221,8 +235,9 @@ extension Cycle {
             at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
             outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
             moves: digest.moves, unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
-            alerts: composer.record(changes, at: answer.fetchedAt, after: Gap(from: gap, to: started)))
+            alerts: composer.record(changes, at: answer.fetchedAt, after: told(of: gap, to: started)))
         let recorded = ledger.write(record)
+        if recorded { heal(after: gap, at: started) }
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -270,21 +285,63 @@ extension Cycle {
             board,
             at: .init(
                 now: moment, longestStep: settings.every * 3, watchedUntil: watchedUntil, answered: answered,
-                lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
+                lastUsableAnswer: lastUsablePoll ?? firstAsked, downtime: downtime, healed: healed(since: watchedUntil))
+        )
         standing.take(changes)
         return changes
     }
 
-    /// Commands beside the daemon keep silences in the database.
-    private func noticeSilences() {
-        // A history that cannot be read leaves the silences as they were; that is told where it is written.
-        guard (try? history.changedByOthers()) == true, let silences = try? history.reader.silences() else { return }
-        book.silences = silences
+    /// Commands beside the daemon keep silences in the database, and heal the past.
+    private func noticeOthers() {
+        // A history that cannot be read leaves all as it was; that is told where it is written.
+        let othersWrote = (try? history.changedByOthers()) == true
+        if othersWrote, let silences = try? history.reader.silences() { book.silences = silences }
+        if healedBeside.isToBeTaken(from: history.reader, othersWrote: othersWrote) { takeInHealed() }
     }
 
     /// A partial answer says why: the error of the page that failed, else which markets were not there.
     private func pageError(_ answer: FeedAnswer, _ digest: Digest) -> StatusReport.PollError {
         StatusReport.PollError(answer.pageError ?? .empty(of: feedName, digest.explanation))
+    }
+}
+
+// MARK: The past
+
+extension Cycle {
+    /// Has what nobody watched healed beside the polls, at a start and after a gap.
+    private func heal(after gap: Date?, at started: Date) {
+        if let gap, started.since(gap) > interval * 3 { backfilling?.noteGap() }
+        backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.take(healed: $0) }
+    }
+
+    private func take(healed: [Healed]) async {
+        lastHealed = healed
+        takeInHealed()
+        await publish(nil, finished: false)
+    }
+
+    /// What was healed counts from now on in windows and changes. No alert moves before the next poll.
+    private func takeInHealed() {
+        let (moment, reader) = (now(), history.reader)
+        guard ledger.fault == nil, let day = try? WindowView(reader, settings, now: moment),
+            let book = try? AlertBook(
+                remembering: book.standing, history, settings, watching: board.markets, now: moment)
+        else { return }
+        self.day = day
+        self.book = book
+        healedBeside.takeIn(reader)
+    }
+
+    private func told(of gap: Date?, to started: Date) -> Gap? {
+        guard let gap, settings.tellsOfGaps else { return nil }
+        let healed = healed(since: gap).values.reduce(0) { $0 + $1.count }
+        return Gap(from: gap, to: started, healed: healed, isHealing: settings.backfill != nil)
+    }
+
+    /// What is healed of a gap already when it ends; nothing where there was none.
+    private func healed(since gap: Date?) -> [MarketID: [PastQuote]] {
+        guard let gap else { return [:] }
+        return (try? history.reader.healedPrices(in: settings.currency, since: gap, until: now())) ?? [:]
     }
 }
 

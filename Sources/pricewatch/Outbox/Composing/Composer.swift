@@ -10,17 +10,13 @@ struct Composer: Sendable {
 
     let routing: Routing
     private let identity: AlertBook.Identity
-    private let tellsOfGaps: Bool
     /// The channels that know of an alert that it fires.
     private(set) var told: [AlertKey: Set<String>]
 
-    init(
-        _ routing: Routing, identity: AlertBook.Identity, told: [AlertKey: Set<String>] = [:], tellsOfGaps: Bool = true
-    ) {
+    init(_ routing: Routing, identity: AlertBook.Identity, told: [AlertKey: Set<String>] = [:]) {
         self.routing = routing
         self.identity = identity
         self.told = told
-        self.tellsOfGaps = tellsOfGaps
     }
 
     /// The record of a turn's changes, with all that is to be sent of them.
@@ -30,7 +26,7 @@ struct Composer: Sendable {
         var record = changes.record(at: now)
         for channel in routing.channels {
             let events = changes.events.filter { routing.sends($0, to: channel, told: told[$0.key] ?? []) }
-            if tellsOfGaps, let gap {
+            if let gap {
                 record.messages.append(message(gap, events, to: channel, at: now))
             } else {
                 record.messages += messages(events, to: channel, at: now)

@@ -5,17 +5,20 @@ import Markets
 struct Gap: Hashable, Sendable {
     /// From the last usable poll to the first after it.
     var time: Range<Date>
-    /// So many prices of it are known by now from the provider's own history; nil: that was not looked at.
-    var healed: Int?
+    /// So many prices of it are known by now from the provider's own history.
+    var healed: Int
+    /// The provider is asked for what is missing, beside the polls.
+    var isHealing: Bool
 
     /// Shorter ones are not worth a message.
     static let shortest = Duration.minutes(10)
 
-    /// - Parameter last: The last usable poll; nil where nothing was missed.
-    init?(from last: Date?, to now: Date, healed: Int? = nil) {
-        guard let last, now.since(last) > Self.shortest else { return nil }
+    /// - Parameter last: The last usable poll.
+    init?(from last: Date, to now: Date, healed: Int = 0, isHealing: Bool = false) {
+        guard now.since(last) > Self.shortest else { return nil }
         time = last..<now
         self.healed = healed
+        self.isHealing = isHealing
     }
 }
 
@@ -23,7 +26,8 @@ extension Note {
     init(_ gap: Gap, changed events: [AlertEvent], at now: Date, host: String) {
         let time = gap.time
         var lines = ["from \(time.lowerBound.utcText) to \(time.upperBound.utcText)"]
-        if let healed = gap.healed { lines.append("\(healed) prices of it are known from the provider's history") }
+        if gap.healed > 0 { lines.append("\(gap.healed) prices of it are known from the provider's history") }
+        if gap.isHealing { lines.append("the provider is being asked for what is missing; the log tells what it had") }
         lines.append(events.isEmpty ? "no alert changed" : "what changed meanwhile, as far as it is known:")
         lines += events.map { Headline($0).text(within: 80) }
         self.init(
