@@ -5,6 +5,8 @@ public struct MarketBoard: Sendable {
     public private(set) var entries: [Entry]
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
+    /// The last one that was followed.
+    private var ranking: [MarketID] = []
     /// Markets that are not watched now, and come back with what was known of them.
     private var remembered: [MarketID: Remembered]
     /// What the last answer said of moves too large to be believed at once.
@@ -20,6 +22,7 @@ public struct MarketBoard: Sendable {
         public let moveLimit: MoveLimit?
         /// Named in the configuration, as against watched for its rank.
         public let named: Bool
+        public let lane: Lane
         public fileprivate(set) var standing: Standing
         /// The newest trusted price, which stays while the provider has none.
         public fileprivate(set) var newest: Sighting?
@@ -64,7 +67,8 @@ public struct MarketBoard: Sendable {
         entries = []
         places = [:]
         for item in watchlist.named {
-            watch(item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true)
+            watch(
+                item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true, lane: item.lane)
         }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
             watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
@@ -94,6 +98,8 @@ public struct MarketBoard: Sendable {
             entries[place].name = known.name
             entries[place].standing = known.standing
             entries[place].newest = known.newest
+            entries[place].missedAnswers = known.missedAnswers
+            entries[place].watchedSince = known.watchedSince
             entries[place].confirmation = known.confirmation
         }
     }
@@ -111,14 +117,16 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    private mutating func watch(_ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool) {
+    private mutating func watch(
+        _ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
+    ) {
         let known = remembered.removeValue(forKey: market)
         let waits = known?.confirmation.candidate != nil
         places[market] = entries.count
         entries.append(
             Entry(
                 market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleAfter: staleAfter,
-                moveLimit: moveLimit, named: named,
+                moveLimit: moveLimit, named: named, lane: lane,
                 standing: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
                 newest: known?.newest, confirmation: known?.confirmation ?? .settled))
     }
@@ -157,12 +165,18 @@ extension MarketBoard {
     /// what else is known of 17,000 markets.
     ///
     /// A price that the last answer bore out comes before the newer one that did so.
-    func eachFreshPrice(at now: Int64, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void) {
+    ///
+    /// - Parameter answered: Whether a lane was answered in this turn; of the others, no price is handed out.
+    func eachFreshPrice(
+        at now: Int64, answered: (Lane) -> Bool, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
+    ) {
         for move in moves where move.stage == .confirmed {
-            if let place = places[move.market] { body(place, move.price.price, move.price.quotedAt.milliseconds) }
+            guard let place = places[move.market], answered(entries[place].lane) else { continue }
+            body(place, move.price.price, move.price.quotedAt.milliseconds)
         }
         for place in entries.indices {
-            guard case .known = entries[place].standing, let price = entries[place].newest?.price,
+            guard answered(entries[place].lane), case .known = entries[place].standing,
+                let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
                 now - quotedAt <= entries[place].staleAfter.inMilliseconds
             else {
@@ -173,12 +187,12 @@ extension MarketBoard {
         }
     }
 
-    /// Takes in an answer and says what of it is new.
+    /// Takes in an answer and says what of it is new. Markets of other lanes stay as they are.
     public mutating func take(_ answer: Answer) -> Digest {
         if let ranking = answer.ranking { follow(ranking) }
         var digest = Digest()
         if answer.notModified {
-            for place in entries.indices {
+            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 guard entries[place].shown != nil else {
                     entries[place].missedAnswers += 1
                     continue
@@ -187,15 +201,17 @@ extension MarketBoard {
                 digest.usable += 1
             }
         } else {
-            let quotes = Dictionary(answer.quotes.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
-            for place in entries.indices {
+            var places: [MarketID: Int] = [:]
+            places.reserveCapacity(answer.quotes.count)
+            for (place, quote) in answer.quotes.enumerated().reversed() { places[quote.market] = place }
+            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
-                if let quote = quotes[market] {
+                if let quote = places[market] {
                     entries[place].missedAnswers = 0
                     digest.usable += 1
-                    entries[place].take(quote, of: answer, &digest)
+                    entries[place].take(answer.quotes[quote], of: answer, &digest)
                 } else if let reason = answer.unusable[market] {
                     entries[place].standing = reason == .noMapping ? .missing(reason) : .unknown(reason)
                 } else {
@@ -203,24 +219,21 @@ extension MarketBoard {
                 }
             }
         }
-        for entry in entries {
+        for entry in entries where answer.lanes.contains(entry.lane) {
+            digest.asked += 1
             guard let reason = entry.reason else { continue }
             digest.unknown.append((entry.market, reason))
         }
-        digest.outcome = outcome(of: digest)
-        moves = digest.moves
+        digest.settle()
+        moves =
+            moves.filter { move in self[move.market].map { !answer.lanes.contains($0.lane) } ?? false } + digest.moves
         return digest
-    }
-
-    private func outcome(of digest: Digest) -> PollOutcome {
-        if digest.usable == 0 { return .failed }
-        if digest.samples.isEmpty { return .unchanged }
-        return digest.usable == entries.count ? .ok : .partial
     }
 
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
-        guard watchlist.top > 0 else { return }
+        guard watchlist.top > 0, ranking != self.ranking else { return }
+        self.ranking = ranking
         for entry in entries where !entry.named {
             guard let newest = entry.newest else { continue }
             remembered[entry.market] = Remembered(

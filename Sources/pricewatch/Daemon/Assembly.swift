@@ -69,17 +69,15 @@ struct Assembly {
             })
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
-        let feedSettings = configuration.feeds[0]
-        var settings = CycleSettings(
-            configuration, feed: feedSettings, host: surroundings.host,
-            startedAt: running?.settings.startedAt ?? now())
-        settings.tellsOfGaps = surroundings.staysAlive
-        self.settings = settings
+        settings = CycleSettings(
+            configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
+            tellsOfGaps: surroundings.staysAlive)
         transport = try running?.transport ?? NetworkTransport()
         let notebook = FeedNotebook(history)
         let network = transport
-        let members = try configuration.feeds.map { try Self.member($0, configuration, network, notebook) }
-        let feeds = FailoverFeed(members, every: settings.every)
+        let feeds = try configuration.feeds.map { try Self.feed($0, configuration, network, notebook) }
+        let lanes = Lanes(
+            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
         systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
         let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
         publisher = StatusPublisher(
@@ -88,7 +86,7 @@ struct Assembly {
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
-        let (log, history, publisher) = (log, history, publisher)
+        let (settings, log, history, publisher) = (settings, log, history, publisher)
         let sender =
             try running?.sender
             ?? Self.mending(history) {
@@ -98,13 +96,13 @@ struct Assembly {
         let heartbeat = configuration.heartbeat.map { Heartbeat($0, over: network, after: inherited?.heartbeat) }
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), lanes: lanes,
                 history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log, now: now)
         }
         await sender.become(configuration.notify, settings.routing.channels, log: log) {
             $0.madeChannel(transport: network, environment: surroundings.environment, now: now)
         }
-        tellingOfPolls = members.map { log.follow($0.feed) }
+        tellingOfPolls = lanes.feeds.map { log.follow($0) }
         if running == nil { log.tellStart(reading, settings) }
     }
 
@@ -117,18 +115,13 @@ struct Assembly {
 
     func reopenLog() { logFile?.reopen() }
 
-    private static func member(
+    private static func feed(
         _ settings: Configuration.Feed, _ configuration: Configuration, _ transport: NetworkTransport,
         _ notebook: FeedNotebook
-    ) throws -> FailoverFeed.Member {
-        let feed = Feed(
+    ) throws -> Feed {
+        Feed(
             try settings.madeProvider(), try FeedEnvironment(settings, timeout: configuration.poll.timeout),
             transport: transport, memory: notebook, retry: RetryPolicy(configuration.poll.retry), time: SystemTime())
-        let (watch, unmapped) = configuration.watch(at: settings)
-        let currency = configuration.currency
-        return FailoverFeed.Member(feed, watch: watch, unmapped: unmapped) { market in
-            settings.id(of: Configuration.Market(id: market), in: currency)
-        }
     }
 
     /// Closes what the network holds.
