@@ -4,7 +4,7 @@ import History
 import Markets
 
 /// One turn of the daemon after the other: ask the providers, take in what is new, judge the rules, write it all in
-/// one transaction, then tell of it in log and status file.
+/// one transaction with the messages of it, then tell of it in log and status file and have them sent.
 actor Cycle {
     let settings: CycleSettings
     private var lanes: Lanes
