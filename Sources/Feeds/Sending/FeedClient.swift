@@ -150,15 +150,28 @@ extension FeedClient {
         if answer.status == 304, let validators, validators.match(answer.headers) {
             return Loaded(content: .notModified, headers: answer.headers, at: now)
         }
-        if let error = classification.error(in: answer, now: now) { throw error }
+        // A server may say back what it was sent.
+        let quotable = Redaction(key: key, headers: provider.headers(with: key)).apply(to: answer)
+        if let error = classification.error(in: quotable, now: now) { throw error }
         do {
             let value = try request.decode(answer.body)
             return Loaded(content: .fresh(value, body: answer.body), headers: answer.headers, at: now)
         } catch {
             var failed = classification.failure(
-                .decode, "the answer \(error.reason)", retryable: error.isRetryable, scope: .request)
+                .decode, "the answer \(reason(error, of: quotable, request))", retryable: error.isRetryable,
+                scope: .request)
             failed.status = answer.status
             throw failed
+        }
+    }
+
+    /// Why it cannot be read, in words that quote nothing of ours.
+    private func reason(_ error: UnreadableBody, of quotable: HTTPAnswer, _ request: some FeedRequest) -> String {
+        do {
+            _ = try request.decode(quotable.body)
+            return "cannot be read"
+        } catch {
+            return error.reason
         }
     }
 

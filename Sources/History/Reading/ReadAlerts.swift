@@ -74,7 +74,7 @@ extension AlertState {
 }
 
 extension AlertEvent {
-    fileprivate init?(_ row: Row) {
+    init?(_ row: Row) {
         func date(_ column: String) -> Date? { (row[column] as Int64?).map(Date.init(milliseconds:)) }
         func price(_ column: String) -> Price? { (row[column] as String?).flatMap { Price(parsing: $0) } }
         guard let kind = Kind(rawValue: row["event"]), let market = try? MarketID(row["market"]),

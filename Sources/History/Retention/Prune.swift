@@ -100,7 +100,7 @@ extension HistoryWriter {
         return db.changesCount
     }
 
-    /// The last event of each alert stays: it tells where the alert stands.
+    /// The last event of each alert stays: it tells where the alert stands. So does what waits to be sent.
     private func oldEvents(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
         try db.execute(
@@ -109,6 +109,7 @@ extension HistoryWriter {
                     SELECT id FROM event WHERE at < ?1 AND logged AND EXISTS
                         (SELECT 1 FROM event AS later
                          WHERE later.rule = event.rule AND later.market = event.market AND later.id > event.id)
+                      AND id NOT IN (SELECT event FROM message_event)
                     LIMIT ?2)
                 """, arguments: [cutoff.milliseconds, rows / 8 + 1])
         pruned.events += Int64(db.changesCount)

@@ -12,6 +12,7 @@ enum Schema {
             try db.execute(sql: polls)
             try db.execute(sql: candles)
             try db.execute(sql: alerts)
+            try db.execute(sql: outbox)
             try db.execute(sql: feeds)
             try db.execute(sql: views)
             try db.execute(sql: "INSERT INTO setting (name, value) VALUES ('candles_until', '0')")
@@ -163,6 +164,33 @@ enum Schema {
         CREATE INDEX event_by_alert ON event (rule, market);
         CREATE INDEX event_by_time ON event (at);
         CREATE INDEX event_not_logged ON event (id) WHERE logged = 0;
+        """
+
+    /// What waits to be sent, in the order of `message.id`; what was sent or given up is gone. `told` says which channels
+    /// know that an alert fires, so that they hear of its end.
+    private static let outbox = """
+        CREATE TABLE message (
+            id INTEGER PRIMARY KEY,
+            message_id TEXT NOT NULL UNIQUE,
+            channel TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            held INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            not_before INTEGER,
+            note BLOB
+        );
+        CREATE TABLE message_event (
+            message INTEGER NOT NULL,
+            event INTEGER NOT NULL,
+            PRIMARY KEY (message, event)
+        ) WITHOUT ROWID;
+        CREATE INDEX message_of_event ON message_event (event);
+        CREATE TABLE told (
+            rule TEXT NOT NULL,
+            market TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            PRIMARY KEY (rule, market, channel)
+        ) WITHOUT ROWID;
         """
 
     /// What the feeds must remember across restarts, so that a restart loop never hammers a provider.

@@ -9,16 +9,28 @@ public struct AlertRecord: Sendable {
     public var logged: [String]
     /// Silences that were told to have ended, and when that was seen: one that was prolonged meanwhile stays.
     public var endedSilences: [(id: Int64, at: Date)]
+    /// What is to be sent.
+    public var messages: [OutgoingMessage]
+    /// Messages that wait no longer, by their ids.
+    public var settled: [String]
+    /// The channels that know that an alert fires, where that changed; none where it no longer does.
+    public var told: [AlertKey: [String]]
 
     public init(
         alerts: [AlertKey: Alert] = [:], events: [AlertEvent] = [], logged: [String] = [],
-        endedSilences: [(id: Int64, at: Date)] = []
+        endedSilences: [(id: Int64, at: Date)] = [], messages: [OutgoingMessage] = [], settled: [String] = [],
+        told: [AlertKey: [String]] = [:]
     ) {
         self.alerts = alerts
         self.events = events
         self.logged = logged
         self.endedSilences = endedSilences
+        self.messages = messages
+        self.settled = settled
+        self.told = told
     }
 
-    public var isEmpty: Bool { alerts.isEmpty && events.isEmpty && endedSilences.isEmpty }
+    public var isEmpty: Bool {
+        alerts.isEmpty && events.isEmpty && endedSilences.isEmpty && messages.isEmpty && settled.isEmpty && told.isEmpty
+    }
 }

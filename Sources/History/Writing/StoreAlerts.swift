@@ -3,9 +3,18 @@ import GRDB
 import Markets
 
 extension HistoryWriter {
+    /// Writes what changed beside the turns, in one transaction.
+    public func record(_ changes: AlertRecord) throws(HistoryError) {
+        try write("record alerts in") { try store(changes, $0) }
+    }
+
     func store(_ changes: AlertRecord, _ db: Database) throws {
         for (key, alert) in changes.alerts { try store(alert, key, db) }
-        for event in changes.events { try insert(event, db) }
+        var isNew: Set<String> = []
+        for event in changes.events where try insert(event, db) { isNew.insert(event.id) }
+        for message in changes.messages { try queue(message, newEvents: isNew, db) }
+        for message in changes.settled { try remove(message, db) }
+        for (key, channels) in changes.told { try store(channels, toldOf: key, db) }
         for event in changes.logged { try markLogged(event, db) }
         for (silence, now) in changes.endedSilences { try end(silence, at: now, db) }
     }
@@ -38,8 +47,8 @@ extension HistoryWriter {
         ])
     }
 
-    /// An event that is there already was announced before a failure to write, and is not announced again.
-    private func insert(_ event: AlertEvent, _ db: Database) throws {
+    /// An event that is there already was announced before a failure to write, and is not announced again; false then.
+    private func insert(_ event: AlertEvent, _ db: Database) throws -> Bool {
         let insert = try db.cachedStatement(
             sql: """
                 INSERT OR IGNORE INTO event (event_id, event, reason, rule, market, symbol, name, currency, severity, note,
@@ -54,6 +63,7 @@ extension HistoryWriter {
             event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,
             event.silencedUntil?.milliseconds, event.feed, event.host,
         ])
+        return db.changesCount > 0
     }
 
     private func markLogged(_ event: String, _ db: Database) throws {

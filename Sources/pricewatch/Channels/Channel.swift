@@ -32,6 +32,10 @@ struct Note: Hashable, Sendable, Codable {
     var lines: [String] = []
     var at: Date
     var host: String
+    /// What it puts into words, for programs; kept beside it, not in it.
+    var events: [AlertEvent] = []
+
+    private enum CodingKeys: String, CodingKey { case kind, title, lines, at, host }
 
     enum Kind: String, Hashable, Sendable, Codable {
         /// Asked for by `notify-test`.

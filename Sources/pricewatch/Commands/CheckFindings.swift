@@ -30,8 +30,8 @@ struct CheckFindings {
                     + "(say {id: MARKET, feed: \(feed.name)} or {id: MARKET, \(feed.name): ITS-ID-THERE} in watch.markets)"
             )
         }
-        if configuration.notify.isEmpty, !configuration.alerts.isEmpty {
-            warnings.append("no channel is configured: alerts go to the log and the status alone")
+        if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
+            warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
         }
         self.warnings = warnings + (online?.warnings ?? [])
         self.online = online?.findings
@@ -63,8 +63,10 @@ struct CheckFindings {
             let off = rule.enabled ? "" : " (disabled)"
             let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
             lines.append(
-                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue)\(off)")
+                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue), "
+                    + "to \(configuration.destination(of: rule))\(off)")
         }
+        lines += configuration.outlets
         lines += [
             "database:      \(configuration.history.database)",
             "log:           \(configuration.log.file ?? "standard error")",
@@ -94,7 +96,14 @@ struct CheckFindings {
                     json.member("name", rule.name)
                     json.member("condition", rule.condition.description)
                     json.member("severity", rule.severity.rawValue)
+                    json.array("notify", configuration.channels(of: rule)) { $0.string($1) }
                     json.member("enabled", rule.enabled)
+                }
+            }
+            json.array("channels", configuration.notify) { json, channel in
+                json.object { json in
+                    json.member("name", channel.name)
+                    json.member("kind", channel.kind.name)
                 }
             }
             json.member("database", configuration.history.database)

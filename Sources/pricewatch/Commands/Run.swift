@@ -14,6 +14,9 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "One poll with recording, rules and messages, then the end.")
     var once = false
 
+    /// How long a single poll's process goes on for messages that are due.
+    private static let patience = Duration.seconds(30)
+
     func run() async throws {
         try await Complaint.reporting {
             let reading = try installation.read()
@@ -56,8 +59,12 @@ struct Run: AsyncParsableCommand {
 
     private func pollOnce(_ assembly: Assembly) async throws {
         await assembly.cycle.tellUntold()
+        await assembly.sender.begin()
         let ending = await assembly.cycle.turn(obeying: .namedOnly)
         await assembly.cycle.tidy()
+        await assembly.sender.rest(dueWithin: Self.patience, atMost: Self.patience)
+        await assembly.sender.stop()
+        await assembly.cycle.showChange()
         await assembly.cycle.close()
         await assembly.finish()
         switch ending {

@@ -10,6 +10,7 @@ struct Assembly {
     let settings: CycleSettings
     let log: EventLog
     let systemd: SystemdNotifier
+    let sender: Sender
     private let reading: ConfigurationReading
     private let surroundings: Surroundings
     private let logFile: LogFile?
@@ -69,7 +70,8 @@ struct Assembly {
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
         settings = CycleSettings(
-            configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now())
+            configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
+            tellsOfGaps: surroundings.staysAlive)
         transport = try running?.transport ?? NetworkTransport()
         let notebook = FeedNotebook(history)
         let network = transport
@@ -85,11 +87,21 @@ struct Assembly {
         let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
         let (settings, log, history, publisher) = (settings, log, history, publisher)
+        let sender =
+            try running?.sender
+            ?? Self.mending(history) {
+                Sender(history, queued: try history.reader.queuedMessages(), log: log, time: SystemTime())
+            }
+        self.sender = sender
+        let heartbeat = configuration.heartbeat.map { Heartbeat($0, over: network, after: inherited?.heartbeat) }
         cycle = try Self.mending(history) {
             try Cycle(
                 settings,
                 inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
-                lanes: lanes, history: history, publisher: publisher, log: log, now: now)
+                lanes: lanes, history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log, now: now)
+        }
+        await sender.become(configuration.notify, settings.routing.channels, log: log) {
+            $0.madeChannel(transport: network, environment: surroundings.environment, now: now)
         }
         tellingOfPolls = lanes.feeds.map { log.follow($0) }
         if running == nil { log.tellStart(reading, settings) }
@@ -117,7 +129,7 @@ struct Assembly {
     func finish() async { await transport.shutdown() }
 
     /// A database that turns out to be damaged when its contents are read is set aside as one that cannot be opened is.
-    private static func mending(_ history: HistoryWriter, _ build: () throws -> Cycle) throws -> Cycle {
+    private static func mending<Part>(_ history: HistoryWriter, _ build: () throws -> Part) throws -> Part {
         do {
             return try build()
         } catch let error as HistoryError where error.kind == .corrupt {

@@ -4,7 +4,7 @@ import History
 import Markets
 
 /// One turn of the daemon after the other: ask the providers, take in what is new, judge the rules, write it all in
-/// one transaction, then tell of it in log and status file.
+/// one transaction with the messages of it, then tell of it in log and status file and have them sent.
 actor Cycle {
     let settings: CycleSettings
     private var lanes: Lanes
@@ -13,6 +13,8 @@ actor Cycle {
     private let history: HistoryWriter
     private let publisher: StatusPublisher
     private let housekeeping: Housekeeping
+    private let sender: Sender
+    private let heartbeat: Heartbeat?
     private let backfilling: Backfilling?
     private var healedBeside: HealedBeside
     /// What the last round healed; nil before the first.
@@ -22,6 +24,7 @@ actor Cycle {
     private var book: AlertBook
     private var day: WindowView
     private var ledger: Ledger
+    private var composer: Composer
     private var standing: StandingAlerts
     private var health: [Lane: LaneHealth]
     private var lastPoll: StatusReport.LastPoll?
@@ -30,14 +33,18 @@ actor Cycle {
     /// From the last turn before the start to the start, where nobody was there in between.
     private let downtime: Range<Date>?
     private var rejection: String?
+    /// No turn has ended yet.
+    private var isStarting: Bool
 
     init(
-        _ settings: CycleSettings, inheriting legacy: Legacy, lanes: Lanes, history: HistoryWriter,
-        publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
+        _ settings: CycleSettings, inheriting legacy: Legacy, lanes: Lanes, history: HistoryWriter, sender: Sender,
+        heartbeat: Heartbeat?, publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
         self.lanes = lanes
         self.history = history
+        self.sender = sender
+        self.heartbeat = heartbeat
         self.publisher = publisher
         housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
@@ -63,6 +70,8 @@ actor Cycle {
             ? legacy.downtime
             : Downtime.between(try reader.lastTurn(), settings.startedAt, longerThan: settings.every * 3)
         standing = legacy.standing
+        composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
+        isStarting = !legacy.isOfThisProcess
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
@@ -107,6 +116,7 @@ actor Cycle {
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         clocks.look(tellingTo: log)
         noticeOthers()
+        ledger.settled(await sender.takeUnwritten())
         let started = now()
         let due = lanes.due(obeying: obedience)
         let ranking = board.entries.filter { !$0.named }.map(\.market)
@@ -118,6 +128,8 @@ actor Cycle {
             due, serving: await Lanes.serving(lanes.lines),
             used: await Lanes.requests(lanes.lines, in: UTCMonth(started)), now: started)
         tellDigestIfDue()
+        await sender.take(ledger.takeOutgoing(), areStored: ledger.fault == nil)
+        isStarting = false
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
         return ending
@@ -126,6 +138,7 @@ actor Cycle {
     func end() async {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
+        heartbeat?.stop()
         await housekeeping.stop()
         await stopHealing()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
@@ -134,14 +147,18 @@ actor Cycle {
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
 
-    /// Waits until the history is tidy, for a process that ends with this poll.
-    func tidy() async { await housekeeping.finish() }
+    /// Waits for what goes on beside the poll, for a process that ends with it.
+    func tidy() async {
+        await housekeeping.finish()
+        await heartbeat?.finish()
+    }
 
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {
         Legacy(
-            alerts: book.standing, standing: standing, ledger: ledger, board: board, currency: settings.currency,
-            health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
+            alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, board: board,
+            currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
+            heartbeat: heartbeat,
             awaited: Dictionary(
                 lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
                 uniquingKeysWith: { first, _ in first }))
@@ -156,8 +173,8 @@ actor Cycle {
         await publish(nil, finished: false)
     }
 
-    /// Tells what a new configuration has made of the state.
-    func showChange() async { await publish(nil, finished: false) }
+    /// Tells what has become of the state since the last turn.
+    func showChange() async { await publish(isStarting ? .starting : nil, finished: false) }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -168,6 +185,7 @@ actor Cycle {
 
 extension Cycle {
     private func take(_ results: [LaneResult], _ started: Date) -> Ending {
+        let watchedUntil = lastUsablePoll
         let gaps = note(results, started)
         let ended = now()
         let answered = results.compactMap(\.answeredAt).max()
@@ -179,13 +197,15 @@ extension Cycle {
         if !usable.isEmpty { day.add(poll: started, of: usable, reading: history.reader, now: answered ?? ended) }
         let recorded = ledger.write(
             results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
-            changes.record(at: answered ?? ended))
+            composer.record(
+                changes, at: answered ?? ended, after: usable.isEmpty ? nil : gap(from: watchedUntil, to: started)))
         lastPoll = results.lastPoll(at: started, ended: now())
         if recorded, !usable.isEmpty { heal(after: gaps.values.min()) }
         for result in results {
             tell(result, started)
             log.write(result.digest.moves)
         }
+        if !usable.isEmpty { heartbeat?.beat(at: ended, log) }
         for event in changes.events { tell(event) }
         return .polled(lastPoll?.outcome ?? .failed, recorded: recorded)
     }
@@ -196,7 +216,7 @@ extension Cycle {
         let changes = judge(answered: [], [:], at: moment)
         _ = ledger.write(
             WaitRecord(
-                at: moment, currency: settings.currency, watched: board.markets, alerts: changes.record(at: moment)))
+                at: moment, currency: settings.currency, watched: board.markets, alerts: composer.record(changes, at: moment)))
         for event in changes.events { tell(event) }
         return .waiting(until: polls.compactMap(\.turn.report.waitsUntil).min() ?? now() + untilNext)
     }
@@ -214,6 +234,9 @@ extension Cycle {
         }
         return gaps
     }
+
+    /// When the newest poll began that brought prices.
+    private var lastUsablePoll: Date? { health.values.compactMap(\.lastUsable).max() }
 
     /// - Parameter answered: Where nobody answered, prices hold and the age of the data alone is judged.
     private func judge(answered: [LaneResult], _ gaps: [Lane: Date], at moment: Date) -> AlertBook.Changes {
@@ -269,6 +292,13 @@ extension Cycle {
         healedBeside.takeIn(reader)
     }
 
+    /// The time in which nothing was watched, where it is worth a message.
+    private func gap(from last: Date?, to started: Date) -> Gap? {
+        guard settings.tellsOfGaps, let last, started.since(last) > settings.every * 3 else { return nil }
+        let healed = healed(since: last).values.reduce(0) { $0 + $1.count }
+        return Gap(from: last, to: started, healed: healed, isHealing: settings.backfill != nil)
+    }
+
     /// What is healed of a gap already when it ends; nothing where there was none.
     private func healed(since gap: Date?) -> [MarketID: [PastQuote]] {
         guard let gap else { return [:] }
@@ -322,8 +352,9 @@ extension Cycle {
 
     private func tellDigestIfDue() {
         let moment = now()
-        guard digest?.isDue(at: moment) == true else { return }
+        guard let due = digest?.due(at: moment) else { return }
         let summary = day.summary(of: board, at: moment)
+        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment)))
         log.write(.info, "summary.24h") { line in
             line.add("up", summary.up)
             line.add("down", summary.down)
@@ -355,16 +386,18 @@ extension Cycle {
         report.startedAt = settings.startedAt
         report.nextPollAt = await lanes.nextPoll(at: moment)
         report.lastPoll = lastPoll
-        report.lastUsablePoll = health.values.compactMap(\.lastUsable).max()
+        report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = health.values.map(\.failures.count).max() ?? 0
         report.feeds = await StatusReport.Feed.list(lanes, settings.feeds, at: moment)
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
+        report.outbox = await sender.report
         report.reasons = StatusReasons.of(
             board, lanes: await lanes.standings(health), recording: ledger.fault,
-            replaced: history.replacedDatabases(), log: publisher.logFault, rejection: rejection, at: moment)
+            replaced: history.replacedDatabases(), log: publisher.logFault, channels: report.outbox.faults,
+            rejection: rejection, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

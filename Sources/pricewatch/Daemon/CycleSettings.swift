@@ -19,6 +19,10 @@ struct CycleSettings: Sendable {
     /// All markets as the board knows them.
     var watchlist: Watchlist
     var rules: [AlertRule]
+    /// Which channels hear of what.
+    var routing: Routing
+    /// Whether a time in which nothing was watched is told of; not by polls that their owner starts one by one.
+    var tellsOfGaps: Bool
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
@@ -27,7 +31,7 @@ struct CycleSettings: Sendable {
     var host: String
     var startedAt: Date
 
-    init(_ configuration: Configuration, host: String, startedAt: Date) {
+    init(_ configuration: Configuration, host: String, startedAt: Date, tellsOfGaps: Bool = true) {
         let plans = configuration.lanePlans
         lanes = plans
         feeds = configuration.feeds
@@ -43,6 +47,8 @@ struct CycleSettings: Sendable {
             moveLimit: configuration.moveLimit(in: plans[0].feed))
         deadline = configuration.deadline
         rules = configuration.alertRules
+        routing = Routing(configuration)
+        self.tellsOfGaps = tellsOfGaps
         digest = configuration.digest.map { ($0.at, configuration.timeZone) }
         retention = Retention(configuration.history)
         backfill = BackfillSettings(configuration)

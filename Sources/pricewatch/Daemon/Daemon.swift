@@ -24,7 +24,10 @@ final class Daemon: Service {
     private var cycle: Cycle { assembly.withLock(\.cycle) }
 
     func run() async {
+        let sender = assembly.withLock(\.sender)
         await cycle.begin()
+        await sender.tellOfChanges { [weak self] in await self?.cycle.showChange() }
+        await sender.begin()
         let reloading = Task { for await _ in hangup.signals { await reload() } }
         await withGracefulShutdownHandler {
             var beats = ticks.stream.makeAsyncIterator()
@@ -35,9 +38,11 @@ final class Daemon: Service {
         } onGracefulShutdown: { [self] in
             ticks.stop()
             turns.cancel(after: Self.patience)
+            Task { await sender.stop() }
         }
         reloading.cancel()
         await reloading.value
+        await sender.stop()
         await cycle.end()
     }
 

@@ -14,10 +14,11 @@ struct DailyDigest: Sendable {
         self.lookedAt = lookedAt
     }
 
-    /// True once for each day's moment that has passed.
-    mutating func isDue(at now: Date) -> Bool {
+    /// The day's moment that has passed since this was last asked; nil: none has.
+    mutating func due(at now: Date) -> Date? {
         defer { lookedAt = max(lookedAt, now) }
-        return lastMoment(before: now) > lookedAt
+        let moment = lastMoment(before: now)
+        return moment > lookedAt ? moment : nil
     }
 
     /// The newest moment of that time of the day, at `now` at the latest.

@@ -9,6 +9,8 @@ struct Ledger {
     /// What is not yet written of alerts.
     private var pending = AlertRecord()
     private var untold: [AlertEvent]
+    /// Messages that the sender has not heard of yet.
+    private var outgoing: [OutgoingMessage] = []
     /// Why the last poll could not be recorded; nil where it was.
     private(set) var fault: HistoryError?
     /// That the daemon began goes with the first that is written.
@@ -27,20 +29,31 @@ struct Ledger {
 
     /// Writes the polls of a turn with what the rules made of them. True where it was written.
     mutating func write(_ polls: [PollRecord], _ changes: AlertRecord) -> Bool {
-        pending.add(changes)
+        add(changes)
         var records = polls
         if !records.isEmpty { records[records.endIndex - 1].alerts = pending }
         if !records.isEmpty { records[0].daemonStart = start }
-        return write { [records] history throws(HistoryError) in try history.record(records) }
+        return noted(write { [records] history throws(HistoryError) in try history.record(records) })
     }
 
     /// True where it was written.
     mutating func write(_ wait: WaitRecord) -> Bool {
         var record = wait
-        pending.add(wait.alerts)
+        add(wait.alerts)
         record.alerts = pending
         record.daemonStart = start
-        return write { history throws(HistoryError) in try history.record(record) }
+        return noted(write { history throws(HistoryError) in try history.record(record) })
+    }
+
+    /// What changed beside the turns. True where it was written.
+    mutating func write(_ changes: AlertRecord) -> Bool {
+        add(changes)
+        return write { [pending] history throws(HistoryError) in try history.record(pending) }
+    }
+
+    private mutating func add(_ changes: AlertRecord) {
+        pending.add(changes)
+        outgoing += changes.messages
     }
 
     private mutating func write(_ body: (HistoryWriter) throws(HistoryError) -> Void) -> Bool {
@@ -52,8 +65,13 @@ struct Ledger {
         }
         fault = nil
         pending = AlertRecord()
-        start = nil
         return true
+    }
+
+    /// The start is written with the first turn.
+    private mutating func noted(_ written: Bool) -> Bool {
+        if written { start = nil }
+        return written
     }
 
     /// Events that were stored before this start and did not reach the log.
@@ -63,6 +81,15 @@ struct Ledger {
     }
 
     mutating func logged(_ event: AlertEvent) { pending.logged.append(event.id) }
+
+    /// Messages that wait no longer, and could not be taken out of the outbox.
+    mutating func settled(_ messages: [String]) { pending.settled += messages }
+
+    /// The messages written, or to be written, since this was last asked.
+    mutating func takeOutgoing() -> [OutgoingMessage] {
+        defer { outgoing = [] }
+        return outgoing
+    }
 
     var stored: StatusReport.Stored {
         let size = try? history.size()
@@ -78,6 +105,9 @@ extension AlertRecord {
         events += later.events
         logged += later.logged
         endedSilences += later.endedSilences
+        messages += later.messages
+        settled += later.settled
+        told.merge(later.told) { _, new in new }
     }
 }
 

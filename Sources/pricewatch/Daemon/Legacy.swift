@@ -8,6 +8,8 @@ struct Legacy: Sendable {
     let alerts: [AlertKey: Alert]
     let standing: StandingAlerts
     let ledger: Ledger
+    /// The channels that know of an alert that it fires.
+    let told: [AlertKey: Set<String>]
     // Within one process alone.
     var board: MarketBoard?
     var currency: Currency?
@@ -16,6 +18,7 @@ struct Legacy: Sendable {
     var clocks = ClockWatch()
     /// Before the process began.
     var downtime: Range<Date>?
+    var heartbeat: Heartbeat?
     /// When each lane was to be asked next.
     var awaited: [Lane: Awaited] = [:]
 
@@ -33,7 +36,8 @@ extension Legacy {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start))
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start),
+            told: try reader.toldChannels().mapValues(Set.init))
     }
 }
 

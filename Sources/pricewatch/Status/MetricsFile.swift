@@ -84,7 +84,9 @@ final class MetricsFile: Sendable {
         metrics.family("expires_timestamp_seconds", .gauge, "When these numbers are no longer worth anything.") { add in
             if let expiresAt { add([], expiresAt.epochText) }
         }
-        metrics.family("outbox_messages", .gauge, "Messages that wait to be sent.") { add in add([], "0") }
+        metrics.family("outbox_messages", .gauge, "Messages that wait to be sent.") { add in
+            add([], String(report.outbox.size.queued))
+        }
         metrics.family("database_bytes", .gauge, "What the history takes on disk.") { add in
             add([], String(report.history.bytes))
         }

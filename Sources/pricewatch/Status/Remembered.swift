@@ -67,5 +67,6 @@ extension StatusReport {
         firing = standing.firing
         pending = standing.pending
         silences = try reader.silences().filter { $0.until > now }
+        outbox.size = try reader.outboxSize()
     }
 }

@@ -15,10 +15,11 @@ struct StatusDocument: Decodable {
     var markets: [Market]?
     var marketsOmitted: Int?
     var alerts: Alerts?
+    var outbox: Outbox?
     var history: Stored?
 
     enum CodingKeys: String, CodingKey {
-        case state, reasons, pid, feeds, markets, alerts, history
+        case state, reasons, pid, feeds, markets, alerts, outbox, history
         case writtenAt = "written_at"
         case expiresAt = "expires_at"
         case lastPoll = "last_poll"
@@ -101,6 +102,16 @@ struct StatusDocument: Decodable {
         var price: String?
         var since: Date?
         var note: String?
+    }
+
+    struct Outbox: Decodable {
+        var queued: Int
+        var oldestSeconds: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case queued
+            case oldestSeconds = "oldest_s"
+        }
     }
 
     struct Stored: Decodable {

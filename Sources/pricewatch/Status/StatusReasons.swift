@@ -6,7 +6,7 @@ import Markets
 enum StatusReasons {
     static func of(
         _ board: MarketBoard, lanes: [LaneStanding], recording: HistoryError?, replaced: [String], log: String?,
-        rejection: String?, at now: Date
+        channels: [ChannelFault], rejection: String?, at now: Date
     ) -> [StatusReport.Reason] {
         var reasons = lanes.flatMap(\.reasons)
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
@@ -28,6 +28,7 @@ enum StatusReasons {
                 .databaseReplaced,
                 "a damaged database was set aside as \(newest): restore it or remove it to end this notice")
         }
+        for fault in channels { add(.notifyFailing, "\(fault.channel) does not deliver: \(fault.message)") }
         if let log { add(.logUnwritable, log) }
         if let rejection { add(.configRejected, "the configuration was refused, the old one goes on: \(rejection)") }
         return reasons

@@ -28,6 +28,7 @@ struct StatusReport: Sendable {
     var pending: [AlertEvent] = []
     /// In force.
     var silences: [Silence] = []
+    var outbox = Sender.Report()
     var history: Stored
 
     enum State: String, Sendable, CaseIterable {
@@ -45,6 +46,7 @@ struct StatusReport: Sendable {
             case databaseReplaced = "database_replaced"
             case configRejected = "config_rejected"
             case logUnwritable = "log_unwritable"
+            case notifyFailing = "notify_failing"
         }
         var code: Code
         var message: String

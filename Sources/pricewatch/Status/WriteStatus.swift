@@ -34,8 +34,9 @@ extension StatusReport {
                 json.array("silences", silences) { $1.write(&$0) }
             }
             json.object("outbox") { json in
-                json.member("queued", 0)
-                json.member("oldest_s", nil as Int?)
+                json.member("queued", outbox.size.queued)
+                json.member(
+                    "oldest_s", outbox.size.oldest.map { max(0, Int(writtenAt.since($0).inMilliseconds / 1000)) })
             }
             json.object("history") { json in
                 json.member("database", history.database)

@@ -17,6 +17,9 @@ final class CycleScene {
     private var rules: String
     private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
+    private(set) var sender: Sender?
+    /// In place of the real channels.
+    var channels: (@Sendable (Configuration.Channel) -> any pricewatch.Channel)?
 
     /// - Parameters:
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
@@ -57,6 +60,7 @@ final class CycleScene {
         running = (history, try NetworkTransport(), time.now())
         try await assemble()
         await cycle?.tellUntold()
+        await sender?.begin()
     }
 
     /// The daemon takes in another configuration.
@@ -78,6 +82,14 @@ final class CycleScene {
         let legacy =
             try await cycle?.legacy
             ?? Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt)
+        if sender == nil {
+            sender = Sender(
+                history, queued: try history.reader.queuedMessages(), log: log, time: time, random: { 1 })
+        }
+        guard let sender else { return }
+        let made: @Sendable (Configuration.Channel) -> any pricewatch.Channel =
+            channels ?? { $0.madeChannel(transport: transport) }
+        await sender.become(configuration.notify, settings.routing.channels, log: log, made: made)
         var asked: [String: Feed] = [:]
         for feed in configuration.feeds {
             asked[feed.name] = Feed(
@@ -86,23 +98,34 @@ final class CycleScene {
         }
         cycle = try Cycle(
             settings, inheriting: legacy, lanes: Lanes(configuration, feeds: asked, time: time), history: history,
+            sender: sender, heartbeat: nil,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),
             log: log, now: { [time] in time.now() })
     }
 
+    /// Polls, a minute apart, and waits for what is sent of each.
     func poll(_ count: Int = 1) async {
         for _ in 0..<count {
             _ = await cycle?.turn()
+            await sender?.rest()
             time.step(.minutes(1))
         }
     }
 
+    /// Time passes without a poll.
+    func pass(_ duration: Duration) async {
+        time.step(duration)
+        await sender?.advance()
+        await sender?.rest()
+    }
+
     /// Ends the daemon; another may start.
     func stop() async {
+        await sender?.stop(within: .zero)
         await cycle?.close()
-        cycle = nil
+        (cycle, sender) = (nil, nil)
         await running?.transport.shutdown()
         running = nil
     }

@@ -14,6 +14,9 @@ import Testing
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         scene = try ConfigurationScene()
         try scene.write("CG-key\n", to: "etc/coingecko.key")
+        try scene.write("tk_1\n", to: "etc/ntfy-token")
+        try scene.write("https://example.org/hook\n", to: "etc/webhook-url")
+        try scene.write("1:abc\n", to: "etc/telegram-token")
     }
 
     @Test func `as it stands it changes nothing`() throws {
@@ -43,6 +46,11 @@ import Testing
         #expect(read.poll.timeout == defaults.poll.timeout && read.poll.retry == defaults.poll.retry)
         #expect(read.poll.every == defaults.interval && read.poll.confirmMovesOver == defaults.poll.confirmMovesOver)
         #expect(read.history == defaults.history)
+        #expect(read.notify.map(\.name) == ["phone", "ops", "chat", "hook"])
+        let channel = Configuration.Channel(name: "a", kind: .exec([]))
+        #expect(read.notify.allSatisfy { $0.maxAge == channel.maxAge && $0.timeout == channel.timeout })
+        #expect(read.notify.allSatisfy { $0.sendResolved })
+        #expect(read.heartbeat?.every == .minutes(5))
         #expect(read.digest == defaults.digest && read.timeZone == defaults.timeZone)
         #expect(read.log == defaults.log && read.statusFile == defaults.statusFile)
     }

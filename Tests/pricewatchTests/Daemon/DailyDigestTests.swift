@@ -14,7 +14,7 @@ import Testing
         var told: [Date] = []
         for step in 1...Int(5 * 86_400 / every) {
             let now = start.addingTimeInterval(Double(step) * every)
-            if digest.isDue(at: now) { told.append(now) }
+            if digest.due(at: now) != nil { told.append(now) }
         }
         #expect(told.count == 5)
         for (moment, day) in zip(told, 20...24) {
@@ -26,10 +26,10 @@ import Testing
     @Test("what was missed is made up for once; nothing is said twice after a restart")
     func restarts() throws {
         var late = DailyDigest(at: TimeOfDay(hour: 7, minute: 0), in: .gmt, lookedAt: try date("2026-11-18T12:00:00Z"))
-        #expect(late.isDue(at: try date("2026-11-21T05:00:00Z")))
-        #expect(!late.isDue(at: try date("2026-11-21T05:01:00Z")))
+        #expect(late.due(at: try date("2026-11-21T05:00:00Z")) != nil)
+        #expect(late.due(at: try date("2026-11-21T05:01:00Z")) == nil)
         var again = DailyDigest(at: TimeOfDay(hour: 7, minute: 0), in: .gmt, lookedAt: try date("2026-11-21T07:00:10Z"))
-        #expect(!again.isDue(at: try date("2026-11-21T07:00:40Z")))
+        #expect(again.due(at: try date("2026-11-21T07:00:40Z")) == nil)
     }
 
     @Test("the time is the zone's, in summer and in winter")
@@ -41,8 +41,8 @@ import Testing
         ] {
             var digest = DailyDigest(
                 at: TimeOfDay(hour: 7, minute: 0), in: berlin, lookedAt: try date(before).addingTimeInterval(-7200))
-            #expect(!digest.isDue(at: try date(before)))
-            #expect(digest.isDue(at: try date(after)))
+            #expect(digest.due(at: try date(before)) == nil)
+            #expect(digest.due(at: try date(after)) != nil)
         }
     }
 }

@@ -7,7 +7,7 @@ public import Foundation
 /// state may change; only they are put to `evaluate`.
 public struct AlertBook: Sendable {
     public let rules: [AlertRule]
-    let identity: Identity
+    public let identity: Identity
     var markets = MarketNumbers()
     var sight: MarketSight
     var standings: [RuleStanding]

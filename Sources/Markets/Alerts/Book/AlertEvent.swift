@@ -65,17 +65,6 @@ public struct AlertEvent: Hashable, Sendable {
     /// It follows from the alert, its condition and how many announcements came before, so that a daemon
     /// that could not write and was restarted repeats an announcement under the same id.
     public static func id(installation: String, key: AlertKey, condition: String, announcement: Int) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
-        for part in [installation, key.rule, key.market.text, condition, String(announcement)] {
-            for byte in part.utf8 + [0] {
-                hash ^= UInt64(byte)
-                hash &*= 0x0000_0100_0000_01b3
-            }
-        }
-        // FNV leaves neighbours alike; people tell ids apart by their first digits.
-        hash = (hash ^ (hash >> 32)) &* 0x9fb2_1c65_1e98_df25
-        hash ^= hash >> 28
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        StableID.of([installation, key.rule, key.market.text, condition, String(announcement)])
     }
 }

@@ -37,7 +37,7 @@ struct ChildEnvironment: Sendable {
             own["EVENTS"] = "\(events.count)"
             if events.count == 1 { own.merge(Self.fields(of: events[0])) { $1 } }
         case .note(let note):
-            own["EVENTS"] = "0"
+            own["EVENTS"] = "\(note.events.count)"
             own["NOTE_KIND"] = note.kind.rawValue
         }
         var variables = inherited

@@ -1,4 +1,5 @@
-/// A message for programs: `{"schema": 1, "events": [..]}`, for a note with `note` and without events.
+/// A message for programs: `{"schema": 1, "events": [..]}`, for a note with `note` and the events that it puts
+/// into words.
 enum MessageJSON {
     static func bytes(_ message: Message) -> [UInt8] {
         var json = JSONWriter()
@@ -8,7 +9,7 @@ enum MessageJSON {
             case .events(let events):
                 json.array("events", events) { $1.write(&$0) }
             case .note(let note):
-                json.array("events", [Note]()) { _, _ in }
+                json.array("events", note.events) { $1.write(&$0) }
                 json.object("note") { json in
                     json.member("kind", note.kind.rawValue)
                     json.member("title", note.title)

@@ -93,6 +93,11 @@ struct MessageText: Hashable, Sendable {
 }
 
 extension [AlertEvent] {
+    /// Of the most severe.
+    fileprivate var severity: AlertRule.Severity {
+        AlertRule.Severity.allCases.last { severity in contains { $0.severity == severity } } ?? .info
+    }
+
     /// The one that matters most: what goes on before what is over, then by severity, then by the size of the move;
     /// of equals the first.
     var worst: AlertEvent? {
@@ -109,12 +114,11 @@ extension [AlertEvent] {
 }
 
 extension Message {
-    /// How urgent it is: that of its most severe event; a note is information, a gap a warning.
+    /// How urgent it is: that of its most severe event; a note is information, a gap at least a warning.
     var severity: AlertRule.Severity {
         switch content {
-        case .events(let events):
-            AlertRule.Severity.allCases.last { severity in events.contains { $0.severity == severity } } ?? .info
-        case .note(let note): note.kind == .gap ? .warning : .info
+        case .events(let events): events.severity
+        case .note(let note): note.kind == .gap && note.events.severity == .info ? .warning : note.events.severity
         }
     }
 }

@@ -2,18 +2,13 @@
 struct Item {
     private let content: YAMLValue
     private let path: String
-    private let schema: String
     private let position: FilePosition
     private let source: ValueSource
     private let report: FaultReport
 
-    init(
-        _ content: YAMLValue, path: String, schema: String, at position: FilePosition, source: ValueSource,
-        report: FaultReport
-    ) {
+    init(_ content: YAMLValue, path: String, at position: FilePosition, source: ValueSource, report: FaultReport) {
         self.content = content
         self.path = path
-        self.schema = schema
         self.position = position
         self.source = source
         self.report = report
@@ -33,7 +28,7 @@ struct Item {
             fault("expected a mapping, found \(content.kind)")
             return nil
         }
-        return Section(pairs, path: path, schema: schema, at: position, source: source, report: report)
+        return Section(pairs, path: path, at: position, source: source, report: report)
     }
 
     func fault(_ message: String) { report.fault(position, path, message) }

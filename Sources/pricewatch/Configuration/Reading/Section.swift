@@ -6,8 +6,6 @@
 final class Section {
     /// As messages name it (`alerts[2]`); empty at the root.
     let path: String
-    /// As tables name it (`alerts[]`).
-    let schema: String
     let position: FilePosition
     let pairs: [YAMLPair]
     let source: ValueSource
@@ -16,13 +14,9 @@ final class Section {
     var sections: Set<String> = []
     private var found: [String: Found?] = [:]
 
-    init(
-        _ pairs: [YAMLPair], path: String, schema: String = "", at position: FilePosition, source: ValueSource,
-        report: FaultReport
-    ) {
+    init(_ pairs: [YAMLPair], path: String, at position: FilePosition, source: ValueSource, report: FaultReport) {
         self.pairs = pairs
         self.path = path
-        self.schema = schema
         self.position = position
         self.source = source
         self.report = report
@@ -102,7 +96,6 @@ final class Section {
     // MARK: Finding
 
     func inner(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
-    func innerSchema(_ key: String) -> String { schema.isEmpty ? key : "\(schema).\(key)" }
 
     /// What the key says and can be had; a fault where it cannot.
     func usable(_ key: String) -> Found? {
@@ -119,7 +112,6 @@ final class Section {
         if let known = found[key] { return known }
         let result = search(key)
         found[key] = .some(result)
-        if let result { announce(key, result.value, at: result.keyPosition, path: result.path) }
         return result
     }
 
@@ -145,30 +137,5 @@ final class Section {
             found.failure = reason
         }
         return found
-    }
-
-    /// Tells where this release does not act on what the key asks for.
-    func announce(_ key: String, _ value: YAMLValue, at position: FilePosition, path: String? = nil) {
-        guard !value.asksForNothing else { return }
-        let schema = innerSchema(key)
-        var entry = NotYetBuilt.entry(schema)
-        if entry == nil, case .text(let text, _) = value.content { entry = NotYetBuilt.entry("\(schema)=\(text)") }
-        guard let entry else { return }
-        let message = "this release does not act on it yet: \(entry.meaning)"
-        switch entry.weight {
-        case .fault: report.fault(position, path ?? inner(key), message + "; leave it out")
-        case .warning: report.warn(position, path ?? inner(key), message)
-        }
-    }
-}
-
-extension YAMLValue {
-    /// Null, false or an empty list.
-    fileprivate var asksForNothing: Bool {
-        switch content {
-        case .text(let text, let plain): isNull || (plain && ["false", "no", "off"].contains(text.lowercased()))
-        case .list(let items): items.isEmpty
-        case .mapping: false
-        }
     }
 }

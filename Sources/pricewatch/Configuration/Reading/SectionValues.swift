@@ -62,7 +62,7 @@ extension Section {
         }
         return values.enumerated().map { index, value in
             Item(
-                value, path: "\(inner(key))[\(index)]", schema: "\(innerSchema(key))[]", at: value.position,
+                value, path: "\(inner(key))[\(index)]", at: value.position,
                 source: source, report: report)
         }
     }
@@ -99,22 +99,16 @@ extension Section {
     func section(_ key: String) -> Section? {
         sections.insert(key)
         guard let pair = pairs.first(where: { $0.key == key }), !pair.value.isNull else { return nil }
-        announce(key, pair.value, at: pair.position)
-        return item(pair, key).section()
+        return item(pair).section()
     }
 
     /// Every key, as a name that the owner chose.
     func children() -> [(name: String, item: Item)] {
-        pairs.map { pair in
-            announce("*", pair.value, at: pair.position, path: inner(pair.key))
-            return (pair.key, item(pair, "*"))
-        }
+        pairs.map { ($0.key, item($0)) }
     }
 
-    private func item(_ pair: YAMLPair, _ key: String) -> Item {
-        Item(
-            pair.value, path: inner(pair.key), schema: innerSchema(key), at: pair.position, source: source,
-            report: report)
+    private func item(_ pair: YAMLPair) -> Item {
+        Item(pair.value, path: inner(pair.key), at: pair.position, source: source, report: report)
     }
 
     private func read<Value>(_ found: Found, _ scalar: Scalar<Value>) -> Value? {

@@ -29,6 +29,7 @@ struct StatusView {
             if let more = status.marketsOmitted, more > 0 { lines.append("and \(more) more") }
         }
         if !alerts.isEmpty { lines += [""] + alerts }
+        if let outbox = status.outbox, outbox.queued > 0 { lines += ["", line(of: outbox)] }
         if let history = status.history {
             let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
             lines += [
@@ -80,6 +81,11 @@ struct StatusView {
         }
         if let end = feed.quotaEndsAt { text += ", used up by \(end.utcText)" }
         return text
+    }
+
+    private func line(of outbox: StatusDocument.Outbox) -> String {
+        let oldest = outbox.oldestSeconds.map { ", the oldest for \(Duration.seconds($0).roundedText)" } ?? ""
+        return "outbox: \(outbox.queued) message\(outbox.queued == 1 ? " waits" : "s wait")\(oldest)"
     }
 
     private var alerts: [String] {

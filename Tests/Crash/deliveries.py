@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Kills a daemon with SIGKILL at random moments while it tells a receiver that refuses, hangs, answers 500 and is away.
+
+Every event of its database must arrive on every channel at least once, in order per rule and market, and whatever
+arrives again must come under the same Idempotency-Key.
+
+    Tests/Crash/deliveries.py [--binary .build/debug/pricewatch] [--kills 100] [--seed 1]
+"""
+import argparse
+import collections
+import http.server
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+MARKETS = ["bitcoin", "ethereum", "solana", "tether", "dogecoin", "cardano"]
+CHANNELS = ["flaky", "rough", "calm"]
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    lock = threading.Lock()
+    dice = random.Random()
+    misbehaves = True
+    # Each attempt in the order of arrival: channel, key, ids of its events, number; and which numbers were answered 2xx.
+    attempts = []
+    taken = {}
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        channel = self.path.strip("/")
+        with self.lock:
+            number = len(self.attempts)
+            self.attempts.append(
+                (channel, self.headers["Idempotency-Key"], [event["event_id"] for event in body["events"]], number))
+            mood = self.mood(channel)
+            if mood in ("ok", "slow", "lost"):
+                self.taken[number] = len(self.attempts)
+        if mood == "hang":
+            time.sleep(3)
+            self.close_connection = True
+        elif mood == "lost":
+            self.close_connection = True  # taken, and the answer never arrives
+        else:
+            if mood == "slow":
+                time.sleep(0.5)
+            self.answer(500 if mood == "500" else 429 if mood == "429" else 200)
+
+    def mood(self, channel):
+        if not self.misbehaves or channel == "calm":
+            return "ok"
+        moods = {"flaky": ["ok"] * 6 + ["500", "lost", "429"], "rough": ["ok", "ok", "slow", "hang", "500", "lost"]}
+        return self.dice.choice(moods[channel])
+
+    def answer(self, status):
+        try:
+            self.send_response(status)
+            if status == 429:
+                self.send_header("Retry-After", "1")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        except OSError:
+            self.close_connection = True  # the daemon was killed meanwhile
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+def receive(port=0):
+    server = Server(("127.0.0.1", port), Receiver)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return server
+
+
+def leave(server):
+    server.shutdown()
+    server.server_close()
+
+
+def rules(base):
+    """Thresholds at the very prices, so that they are crossed again and again; some together, so that they come as one."""
+    with urllib.request.urlopen(f"{base}/coins/markets?vs_currency=usd&ids={','.join(MARKETS)}") as answer:
+        prices = {row["id"]: row["current_price"] for row in json.load(answer)}
+    lines = []
+    for market, price in prices.items():
+        for number in range(8 if market == "bitcoin" else 3):
+            word = "above" if number % 2 == 0 else "below"
+            lines.append(f"  - {{name: {market}-{number}, market: {market}, {word}: {price:.10f}}}")
+    lines.append("  - {name: moving, markets: all, moves: 0.01%, within: 5s, severity: critical}")
+    return "\n".join(lines)
+
+
+def configure(folder, base, port):
+    path = os.path.join(folder, "pricewatch.yaml")
+    notify = ", ".join(
+        f'{name}: {{webhook: "http://127.0.0.1:{port}/{name}", timeout: 2s}}' for name in CHANNELS)
+    with open(path, "w") as file:
+        file.write(f"""watch: {{markets: [{", ".join(MARKETS)}]}}
+feeds: [{{provider: coingecko, url: "{base}"}}]
+poll: {{every: 1s, timeout: 5s, confirm_moves_over: null}}
+history: {{database: {folder}/history.db}}
+log: {{file: {folder}/log}}
+status_file: {folder}/status.json
+builtin_alerts: false
+notify: {{{notify}}}
+alerts:
+{rules(base)}
+""")
+    return path
+
+
+def waiting(folder):
+    with sqlite3.connect(f"file:{folder}/history.db?mode=ro", uri=True) as database:
+        return database.execute("SELECT count(*) FROM message").fetchone()[0]
+
+
+def events(folder):
+    with sqlite3.connect(f"file:{folder}/history.db?mode=ro", uri=True) as database:
+        return database.execute(
+            "SELECT event_id, rule, market FROM event WHERE event <> 'pending' ORDER BY id").fetchall()
+
+
+def judge(stored):
+    faults = []
+    keys = collections.defaultdict(set)
+    first_attempt, first_taken, copies = {}, {}, collections.Counter()
+    for channel, key, ids, number in Receiver.attempts:
+        for event in ids:
+            keys[channel, event].add(key)
+            first_attempt.setdefault((channel, event), number)
+            if number in Receiver.taken:
+                copies[channel, event] += 1
+                first_taken.setdefault((channel, event), number)
+    for (channel, event), found in keys.items():
+        if len(found) != 1:
+            faults.append(f"{channel}: event {event} came under {len(found)} keys")
+    known = {event for event, _, _ in stored}
+    faults += [f"{channel}: event {event} is not in the database" for channel, event in keys if event not in known]
+    for channel in CHANNELS:
+        before = {}
+        for event, rule, market in stored:
+            if (channel, event) not in first_taken:
+                faults.append(f"{channel}: event {event} of {rule} never arrived")
+                continue
+            earlier = before.get((rule, market))
+            if earlier and first_attempt[channel, event] < first_taken[channel, earlier]:
+                faults.append(f"{channel}: event {event} of {rule} overtook {earlier}")
+            before[rule, market] = event
+    again = sum(count - 1 for count in copies.values())
+    return faults, again
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--binary", default=".build/debug/pricewatch")
+    arguments.add_argument("--kills", type=int, default=100)
+    arguments.add_argument("--seed", type=int, default=1)
+    options = arguments.parse_args()
+    dice = random.Random(options.seed)
+    Receiver.dice = random.Random(options.seed + 1)
+
+    root = tempfile.mkdtemp(prefix="pricewatch-deliveries-")
+    simulator = subprocess.Popen(
+        [options.binary, "simulate", "--seed", str(options.seed)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True)
+    base = re.search(r"http://\S+", simulator.stdout.readline()).group()
+    receiver = receive()
+    port = receiver.server_port
+    path = configure(root, base, port)
+
+    def start():
+        return subprocess.Popen(
+            [options.binary, "run", "--config", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    victim = start()
+    away = set(dice.sample(range(options.kills), max(1, options.kills // 10)))
+    for kill in range(options.kills):
+        if kill in away:
+            leave(receiver)
+        time.sleep(dice.uniform(0.05, 4))
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+        victim = start()
+        if kill in away:
+            time.sleep(dice.uniform(0, 6))
+            receiver = receive(port)
+    Receiver.misbehaves = False
+    deadline = time.time() + 400
+    # Its polls go on, so that now and then something waits for a moment.
+    calm = 0
+    while calm < 3 and time.time() < deadline:
+        time.sleep(1)
+        calm = calm + 1 if waiting(root) == 0 else 0
+    simulator.terminate()  # nothing new happens any more
+    simulator.wait()
+    while waiting(root) > 0 and time.time() < deadline:
+        time.sleep(0.2)
+    victim.terminate()
+    victim.wait()
+    leave(receiver)
+
+    stored = events(root)
+    faults, again = judge(stored)
+    if waiting(root) > 0:
+        faults.append(f"{waiting(root)} messages still wait")
+    grouped = sum(1 for _, _, ids, _ in Receiver.attempts if len(ids) > 1)
+    print(f"{options.kills} kills, {len(stored)} events to {len(CHANNELS)} channels in {len(Receiver.attempts)} attempts "
+          f"({grouped} of them with several events), {again} arrived again under the same key: "
+          + ("all in order" if not faults else "NOT in order"))
+    for fault in faults[:50]:
+        print(fault)
+    if faults:
+        print(f"kept for a look: {root}")
+        sys.exit(1)
+    shutil.rmtree(root)
+
+
+main()

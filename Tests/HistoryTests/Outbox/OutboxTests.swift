@@ -1,0 +1,148 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct OutboxTests {
+    private let folder: TemporaryFolder
+    private let writer: HistoryWriter
+
+    init() throws {
+        folder = try TemporaryFolder()
+        writer = try HistoryWriter(at: folder.database)
+    }
+
+    private func message(
+        _ id: String, _ events: [AlertEvent], to channel: String = "ops", held: Bool = false, at second: Double = 0
+    ) -> OutgoingMessage {
+        OutgoingMessage(id: id, channel: channel, createdAt: moment(second), events: events, isHeld: held)
+    }
+
+    private func record(_ events: [AlertEvent], _ messages: OutgoingMessage..., at second: Double = 0) throws {
+        var record = poll(second, sample("bitcoin", "\(second + 1)", quotedAt: second))
+        record.alerts = AlertRecord(events: events, messages: messages)
+        try writer.record(record)
+    }
+
+    private func again() throws -> HistoryReader { try HistoryReader(at: folder.database) }
+
+    @Test("what is queued with a poll is there after a kill, whole and in order")
+    func queued() throws {
+        let (first, second) = (event("e1"), event("e2", .resolved, at: 1))
+        let note = Data(#"{"a": 1}"#.utf8)
+        try record(
+            [first, second], message("m1", [first, second]), message("m2", [second], to: "phone", held: true, at: 3),
+            OutgoingMessage(id: "m3", channel: "ops", createdAt: moment(4), events: [], note: note))
+        let reader = try again()
+        let queued = try reader.queuedMessages()
+        #expect(queued.map(\.id) == ["m1", "m2", "m3"])
+        #expect(queued[0] == message("m1", [first, second]).queued)
+        #expect(queued[1] == message("m2", [second], to: "phone", held: true, at: 3).queued)
+        #expect(queued.map(\.isNote) == [false, false, true])
+        #expect(try reader.contents(ofMessage: "m1") == .init(events: [first, second]))
+        #expect(try reader.contents(ofMessage: "m3") == .init(events: [], note: note))
+        #expect(try reader.contents(ofMessage: "m4") == nil)
+        #expect(try reader.outboxSize() == OutboxSize(queued: 3, oldest: moment()))
+    }
+
+    @Test("what is settled is gone; what was tried in vain remembers it")
+    func settled() throws {
+        let first = event("e1")
+        try record([first], message("m1", [first]), message("m2", [first], to: "phone", at: 1))
+        try writer.postpone("m2", attempts: 3, until: moment(60))
+        try writer.settle(["m1", "unheard of"])
+        let queued = try again().queuedMessages()
+        #expect(queued.map(\.id) == ["m2"])
+        #expect(queued[0].attempts == 3 && queued[0].notBefore == moment(60))
+        #expect(try again().outboxSize() == OutboxSize(queued: 1, oldest: moment(1)))
+        try writer.settle(["m2"])
+        #expect(try again().outboxSize() == OutboxSize(queued: 0, oldest: nil))
+        #expect(try writer.reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM message_event") } == 0)
+    }
+
+    @Test("a message whose events were there before was queued with them, and is not queued again")
+    func repeated() throws {
+        let (old, new) = (event("e1"), event("e2", at: 5))
+        try record([old], message("m1", [old]))
+        try writer.settle(["m1"])
+        try record([old], message("m1", [old]), at: 1)
+        #expect(try writer.reader.queuedMessages().isEmpty)
+        try record([old, new], message("m2", [old, new]), at: 2)
+        #expect(try writer.reader.queuedMessages().map(\.id) == ["m2"])
+    }
+
+    @Test("what was delivered before it could be written is queued and taken out in one transaction")
+    func settledBeforeWritten() throws {
+        let first = event("e1")
+        try writer.record(AlertRecord(events: [first], messages: [message("m1", [first])], settled: ["m1"]))
+        #expect(try writer.reader.queuedMessages().isEmpty)
+        #expect(try writer.reader.events(since: .distantPast).count == 1)
+    }
+
+    @Test("a poll that cannot be written queues nothing")
+    func together() throws {
+        let first = event("e1")
+        try writer.reader.queue.write { db in
+            try db.execute(
+                sql: "CREATE TRIGGER full BEFORE INSERT ON message BEGIN SELECT RAISE(ABORT, 'no room'); END")
+        }
+        #expect(throws: HistoryError.self) { try record([first], message("m1", [first])) }
+        #expect(try writer.reader.events(since: .distantPast).isEmpty)
+        #expect(try again().size().samples == 0)
+    }
+
+    @Test("what was held becomes one, in the place of the first and with its events in their order")
+    func joined() throws {
+        let events = (1...3).map { event("e\($0)", at: Double($0)) }
+        try record(
+            events, message("m1", [events[0]], held: true), message("m2", [events[1]], held: true),
+            message("m3", [events[2]]))
+        var whole = message("both", [events[0], events[1]], at: 9).queued
+        whole.isHeld = false
+        try writer.join(["m1", "m2"], into: whole)
+        let queued = try again().queuedMessages()
+        #expect(queued.map(\.id) == ["both", "m3"])
+        #expect(queued[0] == whole)
+        #expect(try again().contents(ofMessage: "both") == .init(events: [events[0], events[1]]))
+    }
+
+    @Test("one that was held alone keeps its id")
+    func joinedAlone() throws {
+        let first = event("e1")
+        try record([first], message("m1", [first], held: true))
+        try writer.join(["m1"], into: message("m1", [first], at: 5).queued)
+        #expect(try again().queuedMessages() == [message("m1", [first], at: 5).queued])
+    }
+
+    @Test("who was told of an alert is kept until it ends")
+    func told() throws {
+        let key = event("e1").key
+        try writer.record(AlertRecord(told: [key: ["ops", "phone"]]))
+        #expect(try again().toldChannels() == [key: ["ops", "phone"]])
+        try writer.record(AlertRecord(told: [key: []]))
+        #expect(try again().toldChannels() == [:])
+    }
+
+    @Test("events that wait to be sent outlive their retention")
+    func retention() async throws {
+        let events = (1...3).map { event("e\($0)", at: Double($0)) }
+        try record(events, message("m1", [events[0]]))
+        try writer.record(AlertRecord(logged: events.map(\.id)))
+        var retention = Retention()
+        retention.candles = .hours(1)
+        _ = try await writer.prune(to: retention, now: moment(86_400))
+        #expect(try writer.reader.events(since: .distantPast).map(\.id) == ["e1", "e3"])
+        #expect(try writer.reader.contents(ofMessage: "m1")?.events.map(\.id) == ["e1"])
+    }
+
+    @Test("the outbox comes along when a damaged database is replaced")
+    func salvaged() throws {
+        let first = event("e1")
+        try record([first], message("m1", [first]))
+        try writer.replace(damagedBy: HistoryError(.corrupt, "read", folder.database, cause: "test"))
+        #expect(try again().queuedMessages().map(\.id) == ["m1"])
+        #expect(try again().contents(ofMessage: "m1")?.events == [first])
+    }
+}
