@@ -13,14 +13,17 @@ final class CycleScene {
     let files: ConfigurationScene
     let simulator: CoinGeckoSimulator
     let time = HandClock()
+    private let every: Duration
     private let text: String
     private var transport: NetworkTransport?
     private(set) var cycle: Cycle?
 
     /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
     init(
-        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%"
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%",
+        every: Duration = .minutes(1)
     ) async throws {
+        self.every = every
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
@@ -29,7 +32,7 @@ final class CycleScene {
         simulator = try await CoinGeckoSimulator.start(stage)
         text = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
-            poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
+            poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
@@ -71,7 +74,7 @@ final class CycleScene {
     func poll(_ count: Int = 1) async {
         for _ in 0..<count {
             _ = await cycle?.turn()
-            time.step(.minutes(1))
+            time.step(every)
         }
     }
 

@@ -1,0 +1,60 @@
+import Foundation
+import Markets
+
+@testable import pricewatch
+
+/// What a market does, poll by poll, and what a configuration makes of it: the daemon's own rules, board and book.
+struct PricePath {
+    let market: String
+    /// The time between two polls.
+    let every: Duration
+    /// Prices with how often they stand; `?` no price, `x` a failed poll. `60000*5 59000*3`
+    let prices: String
+
+    init(_ market: String, every: Duration = .minutes(1), _ prices: String) {
+        self.market = market
+        self.every = every
+        self.prices = prices
+    }
+
+    /// What is announced: `firing first_firing`, with the channels it goes to where the rule names them.
+    func events(under configuration: Configuration, of rule: String) throws -> [String] {
+        let feed = configuration.feeds.first { $0.name == configuration.watch.markets.first { $0.id.text == market }?.feed }
+        let settings = CycleSettings(
+            configuration, feed: feed ?? configuration.feeds[0], host: "box", startedAt: Told.now)
+        var board = MarketBoard(watching: settings.watchlist)
+        var book = AlertBook(
+            rules: settings.rules, remembering: [:],
+            identity: .init(installation: "here", host: "box", currency: settings.currency), every: every)
+        let id = try MarketID(market)
+        var now = Told.now
+        var lastUsable = now
+        var words: [String] = []
+        for price in steps {
+            let isAnswered = price != "x"
+            if isAnswered {
+                let price = Price(parsing: price)
+                let quote = price.map {
+                    Quote(market: id, symbol: market, name: market, currency: settings.currency, price: $0, quotedAt: now)
+                }
+                _ = board.take(
+                    Answer(
+                        quotes: quote.map { [$0] } ?? [], unusable: quote == nil ? [id: .nullPrice] : [:], feed: "test",
+                        fetchedAt: now))
+                if quote != nil { lastUsable = now }
+            }
+            let changes = book.evaluate(
+                board, at: .init(now: now, longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable))
+            words += changes.events.filter { $0.rule == rule }.map { "\($0.kind.rawValue) \($0.reason.rawValue)" }
+            now = now + every
+        }
+        return words
+    }
+
+    private var steps: [String] {
+        prices.split(separator: " ").flatMap { word in
+            let parts = word.split(separator: "*")
+            return Array(repeating: String(parts[0]), count: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
+        }
+    }
+}
