@@ -29,9 +29,9 @@ import Testing
             staysQuiet: PricePath("bitcoin", "61000 59000*4 60500 60000*20")),
         Trial(
             title: "2. A fast drop anywhere", rule: "fast-drop",
-            fires: PricePath("solana", "150*60 142.5*2 142*240"),
+            fires: PricePath("bitcoin", "150*60 142.5*2 142*240"),
             events: [fired, resolved],
-            staysQuiet: PricePath("solana", "150*60 142.51*5 142.6*60")),
+            staysQuiet: PricePath("bitcoin", "150*60 142.51*5 142.6*60")),
         Trial(
             title: "3. A peg that slips", rule: "usdt-peg",
             fires: PricePath("tether", "1*5 0.989*12 1*5 0.989 1*12"), events: [pending, fired, resolved],
@@ -85,7 +85,8 @@ import Testing
         for (name, text) in block.files { try scene.write(text, to: "etc/\(name)") }
         scene.host.variables = block.environment
         let configuration = try scene.reading(block.text).configuration
-        #expect(try trial.fires.events(under: configuration, of: trial.rule) == trial.events)
+        let told = try trial.fires.events(under: configuration, of: trial.rule)
+        #expect(told == trial.events, "\(told)")
         let quiet = try trial.staysQuiet.events(under: configuration, of: trial.rule)
         #expect(!quiet.contains { $0.hasPrefix("firing") }, "\(quiet)")
         let rule = try #require(configuration.alertRules.first { $0.name == trial.rule })
