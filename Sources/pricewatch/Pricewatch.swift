@@ -36,6 +36,7 @@ struct Pricewatch: AsyncParsableCommand {
             SilenceCommand.self,
             UnsilenceCommand.self,
             NotifyTest.self,
+            BackfillCommand.self,
             Backup.self,
             Check.self,
             Find.self,

@@ -46,6 +46,14 @@ func poll(_ second: Double, _ samples: Sample..., outcome: PollOutcome = .ok) ->
         samples: samples)
 }
 
+/// An answer about a market's past between two seconds, asked at the later one.
+func healing(_ id: String, _ from: Double, _ until: Double, _ quotes: (second: Double, text: String)...) -> Healing {
+    Healing(
+        market: market(id), currency: usd(), feed: "past", fetchedAt: moment(until),
+        holes: Holes([moment(from)..<moment(until)]),
+        quotes: quotes.map { PastQuote(quotedAt: moment($0.second), price: price($0.text)) })
+}
+
 func event(_ id: String, _ kind: AlertEvent.Kind = .firing, at second: Double = 0) -> AlertEvent {
     AlertEvent(
         id: id, kind: kind, reason: .firstFiring, rule: "r \"quoted\"\n", market: market("bitcoin"), symbol: "btc",

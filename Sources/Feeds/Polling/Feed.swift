@@ -6,7 +6,7 @@ public actor Feed {
     public nonisolated let name: String
     /// For requests other than polls.
     public nonisolated let client: FeedClient
-    private let provider: any Provider
+    let provider: any Provider
     private var events = EventBroadcast()
     public private(set) var state = LoadState.idle
     /// Pages by URL, as long as they are asked for.

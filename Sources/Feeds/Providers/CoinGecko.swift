@@ -8,10 +8,12 @@ public struct CoinGecko: ListedProvider {
 
     /// The keyless limit is shared by all who use the same address. Demo: 300 s leave a tenth of the quota for retries
     /// and healing. Answers are cached for about 60 s, so asking more often brings the same. Pro: the smallest.
+    /// The demo plan was held to 30 requests a minute, now to 100, the smallest paid one to 250 at least.
     public static let terms: [ProviderPlan: ProviderTerms] = [
         .public: ProviderTerms("https://api.coingecko.com/api/v3"),
-        .demo: ProviderTerms("https://api.coingecko.com/api/v3", quotaMonth: 10_000, every: .seconds(300)),
-        .pro: ProviderTerms("https://pro-api.coingecko.com/api/v3", quotaMonth: 100_000),
+        .demo: ProviderTerms(
+            "https://api.coingecko.com/api/v3", quotaMonth: 10_000, every: .seconds(300), pastEvery: .seconds(3)),
+        .pro: ProviderTerms("https://pro-api.coingecko.com/api/v3", quotaMonth: 100_000, pastEvery: .seconds(1)),
     ]
 
     public let plan: ProviderPlan

@@ -15,11 +15,16 @@ public struct ProviderTerms: Sendable, Hashable {
     public var quotaMonth: Int?
     /// How often polling makes sense.
     public var every: Duration
+    /// Between two questions for the past, which come beside the polls.
+    public var pastEvery: Duration
 
-    public init(_ baseURL: String, quotaMonth: Int? = nil, every: Duration = .seconds(60)) {
+    public init(
+        _ baseURL: String, quotaMonth: Int? = nil, every: Duration = .seconds(60), pastEvery: Duration = .seconds(10)
+    ) {
         self.baseURL = baseURL
         self.quotaMonth = quotaMonth
         self.every = every
+        self.pastEvery = pastEvery
     }
 }
 

@@ -104,9 +104,10 @@ extension FeedClient {
                 throw classification(of: request).failure(.timeout, "the poll's time ran out before it was asked")
             }
             var error: FeedError
+            let wait = await recalledWait()
             do {
                 let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining), tally)
-                await forgetWait()
+                await forget(wait)
                 return loaded
             } catch let failed {
                 error = failed
@@ -233,8 +234,10 @@ extension FeedClient {
         return error
     }
 
-    private func forgetWait() async {
-        guard await recalledWait() != nil else { return }
+    /// A good answer ends the wait that was there when it was asked for, and none that another request, on its way at
+    /// the same time, was told of meanwhile.
+    private func forget(_ wait: FeedWait?) async {
+        guard let wait, await recalledWait() == wait else { return }
         await memory.keep(nil, of: environment.feed)
     }
 

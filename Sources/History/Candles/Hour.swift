@@ -4,6 +4,7 @@ import Markets
 /// Hours are counted from 1970, UTC.
 enum Hour {
     static let milliseconds: Int64 = 3_600_000
+    static let day = 24 * milliseconds
 
     /// The hour of a moment in milliseconds.
     static func of(_ moment: Int64) -> Int64 {

@@ -47,22 +47,34 @@ struct OpenCandles {
         if let candle = late[series] { try CandleRows.write(candle, hour, series, db) }
     }
 
-    /// Counts one candle anew, after an older sample was added to its hour.
-    mutating func recount(_ series: Int64, hourOf quotedAt: Int64, _ db: Database) throws {
-        let hour = Hour.of(quotedAt)
-        var counted: [Int64: Candle] = [:]
-        try SampleScan.one(series, db, hour: hour) { counted.add($0, hour, series) }
-        guard var candle = counted[series] else { return }
-        let known = hour >= until ? candles[hour]?[series] : try CandleRows.read(hour, series, db)
-        if let known {
-            // Samples that have been pruned live on in what was counted from them.
-            if known.samples > candle.samples { return }
-            candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
+    /// Knows no open hour: for whoever writes beside the daemon, which counts these itself.
+    static func closed(_ db: Database) throws -> OpenCandles { OpenCandles(until: try until(db)) }
+
+    private init(until: Int64) { self.until = until }
+
+    /// Counts candles of a series anew, after older samples were added to their hours.
+    ///
+    /// - Parameter hours: with the newest price added to each, for what was stated along with it.
+    mutating func recount(_ series: Int64, _ hours: [Int64: PastQuote], _ db: Database) throws {
+        guard let first = hours.keys.min(), let last = hours.keys.max() else { return }
+        var counted: [Int64: [Int64: Candle]] = [:]
+        try SampleScan.one(series, db, hours: first...last) { hour, price in
+            if hours[hour] != nil { counted[hour, default: [:]].add(price, hour, series) }
         }
-        if hour >= until {
-            candles[hour, default: [:]][series] = candle
-        } else {
-            try CandleRows.write(candle, hour, series, db)
+        for (hour, candles) in counted {
+            guard var candle = candles[series] else { continue }
+            candle.state(volume24h: hours[hour]?.volume24h, marketCap: hours[hour]?.marketCap)
+            let known = hour >= until ? self.candles[hour]?[series] : try CandleRows.read(hour, series, db)
+            if let known {
+                // Samples that have been pruned live on in what was counted from them.
+                if known.samples > candle.samples { continue }
+                candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
+            }
+            if hour >= until {
+                self.candles[hour, default: [:]][series] = candle
+            } else {
+                try CandleRows.write(candle, hour, series, db)
+            }
         }
     }
 

@@ -23,22 +23,24 @@ enum SampleScan {
         }
     }
 
-    /// One series' samples of one hour, in the order of their quotes.
-    static func one(_ series: Int64, _ db: Database, hour: Int64, _ body: (Price) -> Void) throws {
+    /// One series' samples of some hours, in the order of their quotes.
+    static func one(
+        _ series: Int64, _ db: Database, hours: ClosedRange<Int64>, _ body: (_ hour: Int64, Price) -> Void
+    ) throws {
         let scan = try db.cachedStatement(
             sql: """
-                SELECT significand, exponent
+                SELECT poll.fetched_at - sample.age AS quoted_at, significand, exponent
                 FROM poll
                 CROSS JOIN sample ON sample.id = (poll.id << 20) + ?1
-                WHERE poll.at BETWEEN ?2 AND ?3 AND confirmed AND (poll.fetched_at - sample.age) / 3600000 = ?4
-                ORDER BY poll.fetched_at - sample.age, poll.id
+                WHERE poll.at BETWEEN ?2 AND ?3 AND confirmed AND quoted_at >= ?4 AND quoted_at < ?5
+                ORDER BY quoted_at, poll.id
                 """)
-        let start = hour * Hour.milliseconds
+        let (start, end) = (hours.lowerBound * Hour.milliseconds, (hours.upperBound + 1) * Hour.milliseconds)
         // A market that is quoted once a day may be polled long after its quote.
-        let (first, last) = (start - OpenCandles.slack, start + 26 * Hour.milliseconds)
-        let rows = try Row.fetchCursor(scan, arguments: [series, first, last, hour])
+        let (first, last) = (start - OpenCandles.slack, end + Hour.day + Hour.milliseconds)
+        let rows = try Row.fetchCursor(scan, arguments: [series, first, last, start, end])
         while let row = try rows.next() {
-            if let price = Price(significand: row[0], exponent: row[1]) { body(price) }
+            if let price = Price(significand: row[1], exponent: row[2]) { body(Hour.of(row[0]), price) }
         }
     }
 }

@@ -7,7 +7,7 @@ public struct HistorySize: Hashable, Sendable {
     /// Database and write-ahead log on disk.
     public var bytes: Int64
     public var samples: Int64
-    /// The oldest poll; nil where there is none.
+    /// The oldest poll, or the oldest moment that was healed; nil where there is none.
     public var oldestAt: Date?
 
     mutating func add(_ poll: PollRecord) {
@@ -28,6 +28,14 @@ extension HistoryReader {
         }
     }
 
+    /// When the first poll began that is kept, however it ended.
+    public func firstPoll() throws(HistoryError) -> Date? {
+        try read { db in
+            try Int64.fetchOne(db, sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1").map(
+                Date.init(milliseconds:))
+        }
+    }
+
     /// When the newest poll began, however it ended.
     public func lastPoll() throws(HistoryError) -> Date? {
         try read { db in
@@ -36,7 +44,7 @@ extension HistoryReader {
         }
     }
 
-    /// When the oldest poll began that is still there.
+    /// When the oldest poll began that is still there, or the oldest moment that was healed.
     public func oldestPoll() throws(HistoryError) -> Date? {
         try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }
     }

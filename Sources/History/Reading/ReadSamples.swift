@@ -14,7 +14,7 @@ public struct RecordedSample: Hashable, Sendable {
 }
 
 extension HistoryReader {
-    /// Hands out a market's samples in the order in which they were recorded, oldest first.
+    /// Hands out a market's samples, oldest quote first.
     ///
     /// - Parameters:
     ///   - since: The first moment that counts, by quote time; nil: from the beginning.
@@ -35,7 +35,7 @@ extension HistoryReader {
                         (SELECT id FROM series WHERE market = ? AND currency = ?)
                     LEFT JOIN feed ON feed.id = poll.feed
                     WHERE poll.at >= ?
-                    ORDER BY poll.at, poll.id
+                    ORDER BY poll.fetched_at - sample.age, poll.id
                     """, arguments: [market.text, currency.code, from])
             while let row = try rows.next() {
                 let fetchedAt: Int64 = row[0]
@@ -68,6 +68,30 @@ extension HistoryReader {
                 guard let market = markets[series] else { return }
                 try body(market, Date(milliseconds: quotedAt), price)
             }
+        }
+    }
+
+    /// The healed prices that speak of moments between two others, by market, oldest first.
+    public func healedPrices(
+        in currency: Currency, since: Date, until: Date
+    ) throws(HistoryError) -> [MarketID: [PastQuote]] {
+        try read { db in
+            let markets = try SeriesIDs.markets(db, in: currency, only: nil)
+            let scan = try db.makeStatement(
+                sql: """
+                    SELECT sample.id, poll.at, significand, exponent
+                    FROM poll
+                    CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+                    WHERE poll.at >= ? AND poll.at < ? AND backfilled ORDER BY poll.at, poll.id
+                    """)
+            var found: [MarketID: [PastQuote]] = [:]
+            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds]).walk { row in
+                guard let market = markets[SampleKey.series(row[0])],
+                    let price = Price(significand: row[2], exponent: Int(row[3]))
+                else { return }
+                found[market, default: []].append(PastQuote(quotedAt: Date(milliseconds: row[1]), price: price))
+            }
+            return found
         }
     }
 }

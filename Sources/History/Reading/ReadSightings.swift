@@ -79,7 +79,7 @@ extension HistoryReader {
     ) throws(HistoryError) {
         try read { db in
             let ids = try Int64.fetchAll(
-                db, sql: "SELECT id FROM poll WHERE at >= ? AND samples > 0 ORDER BY at, id",
+                db, sql: "SELECT id FROM poll WHERE at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
                 arguments: [since.milliseconds])
             guard !ids.isEmpty, polls > 0 else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: nil)

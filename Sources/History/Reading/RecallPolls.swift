@@ -4,7 +4,10 @@ public import Markets
 
 /// A recorded poll, as the windows of the rules are rebuilt from it. Markets go by their place in a list.
 public struct RecalledPoll: Sendable {
+    /// When it was answered; of a healed price, the moment that it speaks of.
     public var fetchedAt: Date
+    /// Healed later: it speaks of the markets among its samples, and of no others.
+    public var isHealed: Bool
     /// What was new and trusted.
     public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
     /// Markets without a usable price.
@@ -42,18 +45,26 @@ extension HistoryReader {
                     """)
             let polls = try Row.fetchCursor(
                 db,
-                sql: "SELECT id, fetched_at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, id",
-                arguments: [since.milliseconds, until.milliseconds])
+                sql: """
+                    SELECT id, fetched_at, backfilled, at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed'
+                    ORDER BY at, id
+                    """, arguments: [since.milliseconds, until.milliseconds])
             while let row = try polls.next() {
                 let id: Int64 = row[0]
                 let fetchedAt: Int64 = row[1]
-                var poll = RecalledPoll(fetchedAt: Date(milliseconds: fetchedAt))
+                let isHealed: Bool = row[2]
+                var poll = RecalledPoll(
+                    fetchedAt: Date(milliseconds: isHealed ? row[3] : fetchedAt), isHealed: isHealed)
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
                     guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
                         continue
                     }
                     poll.samples.append((market, Date(milliseconds: fetchedAt - row[3]), price))
+                }
+                if isHealed {
+                    if !poll.samples.isEmpty { try body(poll) }
+                    continue
                 }
                 let missing = try Int64.fetchCursor(unknown, arguments: [id])
                 while let id = try missing.next() {
@@ -72,7 +83,8 @@ extension HistoryReader {
             let polls = try Int64.fetchAll(
                 db,
                 sql: """
-                    SELECT id FROM poll WHERE outcome <> 'failed' OR error = 'empty' ORDER BY id DESC LIMIT ?
+                    SELECT id FROM poll WHERE NOT backfilled AND (outcome <> 'failed' OR error = 'empty')
+                    ORDER BY id DESC LIMIT ?
                     """, arguments: [answers])
             var missed: [MarketID: Int] = [:]
             for (index, poll) in polls.enumerated() {

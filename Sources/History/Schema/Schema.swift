@@ -24,6 +24,9 @@ enum Schema {
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
     /// `watch` has a row for each poll from which on a market was watched, or was not.
+    ///
+    /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
+    /// moment that the price speaks of. `healed` has the stretches that were asked for and answered.
     private static let polls = """
         CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE feed (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -66,6 +69,13 @@ enum Schema {
             watched INTEGER NOT NULL,
             PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
+        CREATE TABLE healed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            series INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER NOT NULL
+        );
+        CREATE INDEX healed_by_series ON healed (series, since);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
         """
 

@@ -2,44 +2,63 @@ public import Foundation
 import GRDB
 
 /// What feeds remember across restarts: waits, counts and stored answers, each under a name of theirs.
-extension HistoryWriter {
-    public func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
-        try reader.read { db in
-            let find = try db.cachedStatement(sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?")
-            return try Data.fetchOne(find, arguments: [feed, name])
-        }
-    }
-
+public protocol FeedNoteKeeper: Sendable {
+    func note(_ name: String, of feed: String) throws(HistoryError) -> Data?
     /// Keeps `value` in place of what stood there; nil forgets it.
-    public func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError) {
-        try write("note a feed's state in") { db in
-            if let value {
-                try db.execute(
-                    sql: "INSERT OR REPLACE INTO feed_note (feed, name, value) VALUES (?, ?, ?)",
-                    arguments: [feed, name, value])
-            } else {
-                try db.execute(sql: "DELETE FROM feed_note WHERE feed = ? AND name = ?", arguments: [feed, name])
-            }
-        }
-    }
-
+    func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError)
     /// Adds to the requests sent in `month` (`2026-11`) and returns the new count.
     @discardableResult
+    func countRequests(_ count: Int, of feed: String, in month: String) throws(HistoryError) -> Int
+    func requests(of feed: String, in month: String) throws(HistoryError) -> Int
+}
+
+extension HistoryWriter: FeedNoteKeeper {
+    public func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
+        try reader.read { try FeedNotes.note(name, of: feed, $0) }
+    }
+
+    public func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError) {
+        try write("note a feed's state in") { try FeedNotes.keep(value, as: name, of: feed, $0) }
+    }
+
+    @discardableResult
     public func countRequests(_ count: Int, of feed: String, in month: String) throws(HistoryError) -> Int {
-        try write("count a request in") { db in
-            let update = try db.cachedStatement(
-                sql: """
-                    INSERT INTO feed_month (feed, month, requests) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET requests = requests + excluded.requests RETURNING requests
-                    """)
-            return try Int.fetchOne(update, arguments: [feed, month, count]) ?? count
-        }
+        try write("count a request in") { try FeedNotes.countRequests(count, of: feed, in: month, $0) }
     }
 
     public func requests(of feed: String, in month: String) throws(HistoryError) -> Int {
-        try reader.read { db in
-            let find = try db.cachedStatement(sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?")
-            return try Int.fetchOne(find, arguments: [feed, month]) ?? 0
+        try reader.read { try FeedNotes.requests(of: feed, in: month, $0) }
+    }
+}
+
+/// The rows behind them.
+enum FeedNotes {
+    static func note(_ name: String, of feed: String, _ db: Database) throws -> Data? {
+        let find = try db.cachedStatement(sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?")
+        return try Data.fetchOne(find, arguments: [feed, name])
+    }
+
+    static func keep(_ value: Data?, as name: String, of feed: String, _ db: Database) throws {
+        if let value {
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO feed_note (feed, name, value) VALUES (?, ?, ?)",
+                arguments: [feed, name, value])
+        } else {
+            try db.execute(sql: "DELETE FROM feed_note WHERE feed = ? AND name = ?", arguments: [feed, name])
         }
+    }
+
+    static func countRequests(_ count: Int, of feed: String, in month: String, _ db: Database) throws -> Int {
+        let update = try db.cachedStatement(
+            sql: """
+                INSERT INTO feed_month (feed, month, requests) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET requests = requests + excluded.requests RETURNING requests
+                """)
+        return try Int.fetchOne(update, arguments: [feed, month, count]) ?? count
+    }
+
+    static func requests(of feed: String, in month: String, _ db: Database) throws -> Int {
+        let find = try db.cachedStatement(sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?")
+        return try Int.fetchOne(find, arguments: [feed, month]) ?? 0
     }
 }

@@ -21,15 +21,11 @@ public struct PollRecord: Sendable {
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
-    /// Healed later, from the provider's own history: its samples may be older than others that are there, and `at`
-    /// is the moment that they speak of.
-    public var backfilled: Bool
 
     public init(
         at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
         samples: [Sample] = [], moves: [LargeMove] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
-        backfilled: Bool = false
+        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -43,6 +39,5 @@ public struct PollRecord: Sendable {
         self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
-        self.backfilled = backfilled
     }
 }

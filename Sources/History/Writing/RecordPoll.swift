@@ -22,11 +22,11 @@ extension HistoryWriter {
             try HistoryError.naming("record a poll in", path) {
                 try carried.withLock { carried in
                     // A transaction that fails takes back the numbers it gave out, and the candles it counted.
-                    let before = carried.flatMap { $0.currency == poll.currency ? $0 : nil }
+                    let before = carried
                     carried = nil
                     do {
                         carried = try queue.write { db in
-                            var memory = try before ?? CarriedOver(db, currency: poll.currency)
+                            var memory = try CarriedOver(after: before, db, currency: poll.currency)
                             try insert(poll, &memory, db)
                             return memory
                         }
@@ -48,10 +48,8 @@ extension HistoryWriter {
         try trustConfirmed(poll, &memory, db)
         try insertSamples(poll, id, &memory, db)
         try insertUnknown(poll, id, &memory.series, db)
-        if !poll.backfilled {
-            try memory.candles.close(before: poll.fetchedAt, db)
-            if !poll.samples.isEmpty { try memory.candles.keepFigures(at: poll.fetchedAt, db) }
-        }
+        try memory.candles.close(before: poll.fetchedAt, db)
+        if !poll.samples.isEmpty { try memory.candles.keepFigures(at: poll.fetchedAt, db) }
         if let watched = poll.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }
         if let ranking = poll.ranking, ranking != memory.ranking {
             try replaceRanking(ranking, db)
@@ -61,20 +59,14 @@ extension HistoryWriter {
     }
 
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
-        let find = try db.cachedStatement(sql: "SELECT id FROM feed WHERE name = ?")
-        var feed = try Int64.fetchOne(find, arguments: [poll.feed])
-        if feed == nil {
-            try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [poll.feed])
-            feed = db.lastInsertedRowID
-        }
         let insert = try db.cachedStatement(
             sql: """
                 INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, 0)
                 """)
         try insert.execute(arguments: [
-            poll.at.milliseconds, poll.fetchedAt.milliseconds, feed, poll.outcome.rawValue, poll.error,
-            poll.samples.count, poll.backfilled,
+            poll.at.milliseconds, poll.fetchedAt.milliseconds, try FeedIDs.id(of: poll.feed, db),
+            poll.outcome.rawValue, poll.error, poll.samples.count,
         ])
         return db.lastInsertedRowID
     }
@@ -101,11 +93,7 @@ extension HistoryWriter {
                 SampleKey.id(poll: id, series: series), sample.price.significand, Int64(sample.price.exponent),
                 fetchedAt - quotedAt, sample.confirmed ? 1 : 0)
             guard sample.confirmed else { continue }
-            if poll.backfilled {
-                try memory.candles.recount(series, hourOf: quotedAt, db)
-            } else {
-                try memory.candles.add(sample, quotedAt: quotedAt, series, db)
-            }
+            try memory.candles.add(sample, quotedAt: quotedAt, series, db)
         }
     }
 

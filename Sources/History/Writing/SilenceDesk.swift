@@ -56,10 +56,13 @@ extension HistoryWriter {
     /// Whether anybody else wrote to the database since the last time this was asked.
     public func changedByOthers() throws(HistoryError) -> Bool {
         let version = try reader.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
-        return seenVersion.withLock { seen in
+        let isChanged = seenVersion.withLock { seen in
             defer { seen = version }
             return seen != version
         }
+        // What others healed is counted anew.
+        if isChanged { totals.withLock { $0 = nil } }
+        return isChanged
     }
 
     func end(_ silence: Int64, at now: Date, _ db: Database) throws {

@@ -46,6 +46,10 @@ extension Configuration.Feed {
     /// How often to ask where neither the configuration nor the provider says.
     static let usualInterval = Duration.seconds(60)
 
+    /// The time between two questions for the past.
+    var pastPause: Duration { terms?.pastEvery ?? Self.usualPastPause }
+    static let usualPastPause = Duration.seconds(10)
+
     /// What follows from provider and plan; nil for our generic feed.
     var terms: ProviderTerms? { provider.listed?.terms[plan.agreed] }
 

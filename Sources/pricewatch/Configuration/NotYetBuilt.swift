@@ -15,7 +15,6 @@ enum NotYetBuilt {
         ("notify.*", .fault, "no message would be sent"),
         ("digest.notify", .fault, "no message would be sent"),
         ("heartbeat", .fault, "no sign of life would be sent"),
-        ("history.backfill", .warning, "gaps stay gaps"),
     ]
 
     static func entry(_ key: String) -> (key: String, weight: Weight, meaning: String)? {

@@ -46,6 +46,7 @@ struct Assembly {
         let waiting = KeptUntilRestart.apply(running.reading.configuration, to: &reading.configuration)
         try await self.init(reading, running.surroundings, after: running)
         for telling in running.tellingOfPolls { telling.cancel() }
+        await running.cycle.stopHealing()
         log.tell(reading, settings, waitingForRestart: waiting)
     }
 

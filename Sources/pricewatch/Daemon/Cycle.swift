@@ -15,6 +15,10 @@ actor Cycle {
     private let history: HistoryWriter
     private let publisher: StatusPublisher
     private let housekeeping: Housekeeping
+    private let backfilling: Backfilling?
+    private var healedBeside: HealedBeside
+    /// What the last round healed; nil before the first.
+    private(set) var lastHealed: [Healed]?
     private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
@@ -24,6 +28,8 @@ actor Cycle {
     private var failures: FailureCount
     private var lastPoll: StatusReport.LastPoll?
     private var lastUsablePoll: Date?
+    /// The first poll that is kept, else the start.
+    private let firstAsked: Date
     private var clockFault: String?
     private var clocks: ClockWatch
     private var pace: Pace
@@ -47,7 +53,11 @@ actor Cycle {
         housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
+        backfilling = Backfilling(
+            settings, feeds.members, history, log: log, isOn: legacy.isOfThisProcess)
         let reader = history.reader
+        healedBeside = HealedBeside(reader)
+        firstAsked = try reader.firstPoll() ?? settings.startedAt
         board = try MarketBoard(remembering: reader, settings)
         if let before = legacy.board, legacy.currency == settings.currency {
             board.takeOver(before)
@@ -102,6 +112,7 @@ actor Cycle {
     /// Tells what is known before the first answer.
     func begin() async {
         housekeeping.begin()
+        backfilling?.begin()
         tellUntold()
         await publish(.starting, finished: true)
     }
@@ -113,7 +124,7 @@ actor Cycle {
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
         clocks.look(tellingTo: log)
-        noticeSilences()
+        noticeOthers()
         let started = now()
         turnStarted = started
         let ranking = board.entries.filter { !$0.named }.map(\.market)
@@ -146,6 +157,7 @@ actor Cycle {
         log.write(.info, "service.stopping")
         await publish(.stopping, finished: false)
         await housekeeping.stop()
+        await stopHealing()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
         let last = await report(.stopped)
         close()
@@ -162,6 +174,9 @@ actor Cycle {
             currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
             clocks: clocks, interval: interval)
     }
+
+    /// Ends what heals the past; whoever goes on begins anew.
+    func stopHealing() async { await backfilling?.stop() }
 
     /// The configuration file is bad and the old one goes on.
     func reject(_ fault: String) async {
@@ -204,6 +219,7 @@ extension Cycle {
             moves: digest.moves, unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
             alerts: changes.record(at: answer.fetchedAt))
         let recorded = ledger.write(record)
+        if recorded { heal(after: gap, at: started) }
         lastPoll = StatusReport.LastPoll(
             at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
             tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
@@ -250,21 +266,57 @@ extension Cycle {
             board,
             at: .init(
                 now: moment, longestStep: settings.every * 3, watchedUntil: watchedUntil, answered: answered,
-                lastUsableAnswer: lastUsablePoll ?? ledger.stored.oldestAt ?? settings.startedAt, downtime: downtime))
+                lastUsableAnswer: lastUsablePoll ?? firstAsked, downtime: downtime, healed: healed(since: watchedUntil))
+        )
         standing.take(changes)
         return changes
     }
 
-    /// Commands beside the daemon keep silences in the database.
-    private func noticeSilences() {
-        // A history that cannot be read leaves the silences as they were; that is told where it is written.
-        guard (try? history.changedByOthers()) == true, let silences = try? history.reader.silences() else { return }
-        book.silences = silences
+    /// Commands beside the daemon keep silences in the database, and heal the past.
+    private func noticeOthers() {
+        // A history that cannot be read leaves all as it was; that is told where it is written.
+        let othersWrote = (try? history.changedByOthers()) == true
+        if othersWrote, let silences = try? history.reader.silences() { book.silences = silences }
+        if healedBeside.isToBeTaken(from: history.reader, othersWrote: othersWrote) { takeInHealed() }
     }
 
     /// A partial answer says why: the error of the page that failed, else which markets were not there.
     private func pageError(_ answer: FeedAnswer, _ digest: Digest) -> StatusReport.PollError {
         StatusReport.PollError(answer.pageError ?? .empty(of: feedName, digest.explanation))
+    }
+}
+
+// MARK: The past
+
+extension Cycle {
+    /// Has what nobody watched healed beside the polls, at a start and after a gap.
+    private func heal(after gap: Date?, at started: Date) {
+        if let gap, started.since(gap) > interval * 3 { backfilling?.noteGap() }
+        backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.take(healed: $0) }
+    }
+
+    private func take(healed: [Healed]) async {
+        lastHealed = healed
+        takeInHealed()
+        await publish(nil, finished: false)
+    }
+
+    /// What was healed counts from now on in windows and changes. No alert moves before the next poll.
+    private func takeInHealed() {
+        let (moment, reader) = (now(), history.reader)
+        guard ledger.fault == nil, let day = try? WindowView(reader, settings, now: moment),
+            let book = try? AlertBook(
+                remembering: book.standing, history, settings, watching: board.markets, now: moment)
+        else { return }
+        self.day = day
+        self.book = book
+        healedBeside.takeIn(reader)
+    }
+
+    /// What is healed of a gap already when it ends; nothing where there was none.
+    private func healed(since gap: Date?) -> [MarketID: [PastQuote]] {
+        guard let gap else { return [:] }
+        return (try? history.reader.healedPrices(in: settings.currency, since: gap, until: now())) ?? [:]
     }
 }
 

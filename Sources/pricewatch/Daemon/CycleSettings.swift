@@ -25,6 +25,8 @@ struct CycleSettings: Sendable {
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
+    /// How far back gaps are healed, and the time between two questions to each feed; nil: not at all.
+    var backfill: (reach: Duration, pauses: [String: Duration])?
     var host: String
     var startedAt: Date
 
@@ -51,6 +53,7 @@ struct CycleSettings: Sendable {
             uniquingKeysWith: { $1 })
         quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
         retention = Retention(configuration.history)
+        backfill = configuration.history.backfill.map { ($0, configuration.pastPauses) }
         self.host = host
         self.startedAt = startedAt
     }
@@ -72,6 +75,13 @@ extension Configuration {
         let isPreferred = feed.name == feeds.first?.name
         // One that stands in names the markets of the last ranking, also where it ranks none itself.
         return (Feeds.Watch(entries, top: ranks || !isPreferred ? watch.top : 0, currency: currency), unmapped)
+    }
+}
+
+extension Configuration {
+    /// By the names of feeds.
+    var pastPauses: [String: Duration] {
+        Dictionary(feeds.map { ($0.name, $0.pastPause) }, uniquingKeysWith: { first, _ in first })
     }
 }
 

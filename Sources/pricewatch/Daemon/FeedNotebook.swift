@@ -5,11 +5,11 @@ import History
 /// What feeds must remember across restarts, kept in the history. Where that cannot be written it is remembered
 /// as long as the process lives, and counts are added later.
 actor FeedNotebook: FeedMemory {
-    private let history: HistoryWriter
+    private let history: any FeedNoteKeeper
     private let transient = TransientMemory()
     private var uncounted: [String: [UTCMonth: Int]] = [:]
 
-    init(_ history: HistoryWriter) { self.history = history }
+    init(_ history: any FeedNoteKeeper) { self.history = history }
 
     func wait(of feed: String) async -> FeedWait? {
         if let held = await transient.wait(of: feed) { return held }

@@ -27,13 +27,18 @@ extension AlertBook {
         if longest > Self.recalledExactly {
             let far = lookbacks.filter { $0.value > Self.recalledExactly }.map(\.key).sorted()
             try reader.recall(far, in: currency, since: now - longest - .hours(1), until: border) { poll in
-                book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: far)
+                book.recall(poll, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
         try reader.recall(near, in: currency, since: border, until: .distantFuture) { poll in
-            book.recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: near)
+            book.recall(poll, of: near)
         }
         self = book
+    }
+
+    private mutating func recall(_ poll: RecalledPoll, of markets: [MarketID]) {
+        if poll.isHealed { return recall(healed: poll.samples, of: markets) }
+        recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: markets)
     }
 }

@@ -63,7 +63,7 @@ struct DemoStage {
           every: 2s
           stale_after: 3s
           retry: {attempts: 3, base: 100ms, cap: 200ms}
-        history: {database: \(folder)/history.db}
+        history: {database: \(folder)/history.db, backfill: null}
         alerts:
           - {name: sol-above-155, market: solana, above: 155, clear: 154, severity: critical}
           - {name: sol-below-150, market: solana, below: 150, for: 1s}

@@ -142,4 +142,35 @@ struct WaitingTests {
         let report = try await feed(good, key: Secret("CG-new")).poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.answer?.quotes.count == 1)
     }
+
+    @Test func aGoodAnswerDoesNotEndTheWaitThatAnotherRequestWasToldOfMeanwhile() async throws {
+        let refused = FeedWait(
+            until: time.now() + .minutes(5), namedUntil: time.now() + .minutes(5), cause: .rateLimited,
+            message: "slow down", since: time.now(), count: 1, mark: 0)
+        let meddling = MeddlingMemory(refused)
+        let transport = ScriptedTransport(time, [.json(rows(row("bitcoin", "1")))])
+        let feed = scriptedFeed(transport, time, memory: meddling, environment: try environment())
+        #expect(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).answer?.quotes.count == 1)
+        #expect(await meddling.wait(of: "coingecko") == refused)
+        #expect(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).isWaiting)
+    }
+}
+
+/// Another request of the same feed is refused while ours is on its way.
+private actor MeddlingMemory: FeedMemory {
+    private let inner = TransientMemory()
+    private let refused: FeedWait
+
+    init(_ refused: FeedWait) { self.refused = refused }
+
+    func countRequest(of feed: String, in month: UTCMonth) async -> Int {
+        await inner.keep(refused, of: feed)
+        return await inner.countRequest(of: feed, in: month)
+    }
+
+    func wait(of feed: String) async -> FeedWait? { await inner.wait(of: feed) }
+    func keep(_ wait: FeedWait?, of feed: String) async { await inner.keep(wait, of: feed) }
+    func requests(of feed: String, in month: UTCMonth) async -> Int { await inner.requests(of: feed, in: month) }
+    func storedBody(_ url: String, of feed: String) async -> StoredBody? { nil }
+    func keep(_ body: StoredBody, _ url: String, of feed: String) async {}
 }

@@ -118,10 +118,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(0, "5"), (30, "6"), (70, "7")])
         for (minute, text) in [(20.0, "1"), (10, "9"), (-1, "2"), (65, "8")] {
-            var healed = poll(minute * 60, sample("a", text, quotedAt: minute * 60))
-            healed.fetchedAt = moment(75 * 60)
-            healed.backfilled = true
-            try writer.record(healed)
+            #expect(try writer.heal(healing("a", -3600, 4500, (minute * 60, text))) == 1)
         }
         let found = try candles(writer.reader)
         #expect(found.map(\.start) == [moment(-3600), moment(), moment(3600)])

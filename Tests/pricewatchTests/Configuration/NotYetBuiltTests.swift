@@ -7,7 +7,6 @@ import Testing
         ("notify.*", "notify: {phone: {ntfy: \"https://ntfy.sh/t\", quiet: \"23:00-07:00\"}}"),
         ("digest.notify", "notify: {}\ndigest: {notify: [phone]}"),
         ("heartbeat", "heartbeat: {url: \"https://example.org/h\", every: 5m}"),
-        ("history.backfill", "history: {backfill: 24h}"),
     ]
 
     @Test func `every entry has an example here, and only entries have`() {

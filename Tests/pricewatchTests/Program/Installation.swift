@@ -9,10 +9,11 @@ struct Installation {
 
     /// - Parameters:
     ///   - feed: further keys of the feed.
+    ///   - backfill: how far back gaps are healed; by itself, no test meets requests that it does not speak of.
     ///   - more: further lines of the configuration.
     init(
         url: String, markets: String = "[bitcoin, ethereum, tether]", timeout: String = "20s", feed: String = "",
-        more: String = ""
+        backfill: String = "null", more: String = ""
     ) throws {
         folder = try TemporaryFolder()
         configuration = folder.write(
@@ -20,7 +21,7 @@ struct Installation {
             watch: {markets: \(markets)}
             feeds: [{provider: coingecko, url: "\(url)"\(feed)}]
             poll: {every: 1s, timeout: \(timeout), retry: {attempts: 2, base: 10ms, cap: 20ms}}
-            history: {database: \(folder.path)/history.db}
+            history: {database: \(folder.path)/history.db, backfill: \(backfill)}
             log: {file: \(folder.path)/pricewatch.log}
             status_file: \(folder.path)/status.json
             \(more)
@@ -47,7 +48,9 @@ struct Installation {
         get throws { (try status()["last_poll"] as? [String: Any])?["error"] as? [String: Any] }
     }
 
-    func samples() throws -> Int64 { try HistoryReader(at: folder.path + "/history.db").size().samples }
+    var database: String { folder.path + "/history.db" }
+
+    func samples() throws -> Int64 { try HistoryReader(at: database).size().samples }
 }
 
 /// Returns once `condition` holds of another process, which nothing here can be told of; fails the test after 20 s.

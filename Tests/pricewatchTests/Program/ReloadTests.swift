@@ -143,7 +143,7 @@ import Testing
 }
 
 extension Installation {
-    fileprivate func edit(_ change: (String) -> String) {
+    func edit(_ change: (String) -> String) {
         _ = folder.write(change(folder.text("pricewatch.yaml")), as: "pricewatch.yaml")
     }
 

@@ -74,6 +74,8 @@ public struct AlertBook: Sendable {
         public var longestStep: Duration
         /// The last poll before a gap that this evaluation ends; nil where there was none.
         public var watchedUntil: Date?
+        /// What was healed of that gap before it was judged, by market, oldest first.
+        public var healed: [MarketID: [PastQuote]]
         /// Whether a poll was answered. Where none was, prices hold and the age of the data alone is judged.
         public var answered: Bool
         /// The last usable answer of the provider; where there never was one, when it was first asked.
@@ -83,7 +85,7 @@ public struct AlertBook: Sendable {
 
         public init(
             now: Date, longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true,
-            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil
+            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, healed: [MarketID: [PastQuote]] = [:]
         ) {
             self.now = now
             self.longestStep = longestStep
@@ -91,6 +93,7 @@ public struct AlertBook: Sendable {
             self.answered = answered
             self.lastUsableAnswer = lastUsableAnswer
             self.downtime = downtime
+            self.healed = healed
         }
 
         /// How long `date` is past, without the time in which nobody asked.

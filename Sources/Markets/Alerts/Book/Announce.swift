@@ -8,9 +8,7 @@ extension AlertBook {
     ) {
         alert.announcements += 1
         let condition = rule?.condition
-        // What the owner did is known to the minute; what the market did may have happened while nobody watched.
-        let changedByItself = reason == .firstMet || reason == .firstFiring || reason == .conditionEnded
-        let late = changedByItself ? moment.watchedUntil.map { Int(moment.now.since($0).components.seconds) } : nil
+        let late = moment.lateness(of: reason, condition, key.market, entry)
         changes.events.append(
             AlertEvent(
                 id: AlertEvent.id(

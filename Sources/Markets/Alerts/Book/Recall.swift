@@ -39,4 +39,13 @@ extension AlertBook {
             poll: poll.milliseconds, samples: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) },
             unknown: unknown.map { numbers[$0] })
     }
+
+    /// Prices that were healed later, in their place between the polls.
+    public mutating func recall(
+        healed samples: [(market: Int, quotedAt: Date, price: Price)], of watched: [MarketID]
+    ) {
+        let numbers = watched.map { markets.number(of: $0) }
+        sight.grow(to: markets.ids.count)
+        sight.windows.recall(healed: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) })
+    }
 }

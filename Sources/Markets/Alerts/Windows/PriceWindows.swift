@@ -127,6 +127,18 @@ extension PriceWindows {
         recalled = time
     }
 
+    /// Healed prices, which speak of their own markets alone; between the polls in the order of time.
+    mutating func recall(healed samples: [(market: Int, quotedAt: Int64, price: Price)]) {
+        guard !isEmpty else { return }
+        for (market, quotedAt, price) in samples {
+            if let recalled, tracks[market].isWatched, !absent.contains(market) {
+                tracks[market].gaps.extend(to: recalled)
+            }
+            tracks[market].gaps.healed(at: quotedAt)
+            push(PriceQueue.Point(price, at: quotedAt), to: market)
+        }
+    }
+
     /// The recorded past is complete; what follows is live.
     mutating func finishRecall() {
         guard let last = recalled else { return }

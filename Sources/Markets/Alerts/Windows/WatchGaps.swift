@@ -11,10 +11,23 @@ struct WatchGaps: Sendable {
     /// The first answer ever; nil before it.
     private var begun: Int64?
     private var lastAnswer: Int64 = .min
+    /// The last answer was a healed price.
+    private var lastIsHealed = false
+
+    /// Providers give their past by the hour, more or less: healed prices no further apart speak for what lay between.
+    private static let healedStep: Int64 = 2 * 3_600_000
 
     /// Takes note of an answer with a price; one that is not later than the last is passed over.
     mutating func answered(at now: Int64, longestStep: Int64) {
+        note(now, lastIsHealed ? max(longestStep, Self.healedStep) : longestStep, isHealed: false)
+    }
+
+    /// Takes note of a price that was healed later.
+    mutating func healed(at now: Int64) { note(now, Self.healedStep, isHealed: true) }
+
+    private mutating func note(_ now: Int64, _ longestStep: Int64, isHealed: Bool) {
         guard now > lastAnswer else { return }
+        lastIsHealed = isHealed
         if begun == nil {
             begun = now
         } else if now - lastAnswer > longestStep {
@@ -26,7 +39,9 @@ struct WatchGaps: Sendable {
     /// All polls until `time` had a price.
     mutating func extend(to time: Int64) {
         if begun == nil { begun = time }
-        lastAnswer = max(lastAnswer, time)
+        guard time > lastAnswer else { return }
+        lastAnswer = time
+        lastIsHealed = false
     }
 
     /// How much of the time from `start` to `now` was watched; `now` is the last answer.

@@ -1,0 +1,80 @@
+public import Foundation
+public import Markets
+
+/// `GET /api/v3/klines`: at most 1,000 candles of a length of ours. Of a candle the close alone is a price of a known
+/// time; open, high and low happened at times that nobody states, so they are left out.
+extension Binance: PastProvider {
+    private static let most = 1000
+    private static let lengths: [(name: String, length: Duration)] = [
+        ("1m", .minutes(1)), ("5m", .minutes(5)), ("1h", .hours(1)),
+    ]
+
+    public func pastPage(
+        of entry: Watch.Entry, in currency: Currency, _ stretch: Range<Date>, now: Date
+    ) -> PastPage? {
+        // The finest in which one request brings all of it.
+        let wanted = stretch.upperBound.since(stretch.lowerBound)
+        guard
+            let (name, length) = Self.lengths.first(where: { $0.length * (Self.most - 1) >= wanted })
+                ?? Self.lengths.last
+        else { return nil }
+        let start = max(stretch.lowerBound, stretch.upperBound - length * (Self.most - 1))
+        guard start < stretch.upperBound else { return nil }
+        let span = start..<stretch.upperBound
+        return PastPage(
+            Candles(symbol: entry.providerID, interval: name, span: span, length: length, most: Self.most, now: now),
+            span, step: length)
+    }
+
+    struct Candles: FeedRequest {
+        typealias Response = [PastQuote]
+
+        var symbol: String
+        var interval: String
+        var span: Range<Date>
+        var length: Duration
+        var most: Int
+        var now: Date
+
+        var path: RequestPath { "/api/v3/klines" }
+
+        var query: [URLQueryItem] {
+            [
+                URLQueryItem(name: "symbol", value: symbol),
+                URLQueryItem(name: "interval", value: interval),
+                // A candle is found by its opening, and closes within the span.
+                URLQueryItem(name: "startTime", value: "\((span.lowerBound - length).milliseconds)"),
+                URLQueryItem(name: "endTime", value: "\(span.upperBound.milliseconds)"),
+                URLQueryItem(name: "limit", value: "\(most)"),
+            ]
+        }
+
+        func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
+            let rows = try UnreadableBody.reading(body) { try JSONDecoder().decode([Row].self, from: $0) }
+            return rows.compactMap(\.quote).filter { $0.quotedAt < now }
+        }
+    }
+
+    /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`.
+    private struct Row: Decodable {
+        /// Nil where it cannot be read, or where nothing was traded and the close is only carried over.
+        var quote: PastQuote?
+
+        init(from decoder: any Decoder) throws {
+            guard var row = try? decoder.unkeyedContainer() else { return }
+            do {
+                _ = try row.decode(Int64.self)
+                for _ in 1...3 { _ = try row.decode(String.self) }
+                let close = try row.decode(String.self)
+                _ = try row.decode(String.self)
+                let closeTime = try row.decode(Int64.self)
+                _ = try row.decode(String.self)
+                let trades = try row.decode(Int64.self)
+                guard trades > 0, let price = Decimal(wholeText: close).flatMap(Price.init) else { return }
+                quote = PastQuote(quotedAt: Date(milliseconds: closeTime), price: price)
+            } catch {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// Which stretches of a series' past were asked for and answered, also where the answer held nothing.
+enum HealedStretches {
+    static func of(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
+        let find = try db.cachedStatement(sql: "SELECT since, until FROM healed WHERE series = ? ORDER BY since")
+        return try Row.fetchAll(find, arguments: [series]).map { row in
+            Date(milliseconds: row[0])..<Date(milliseconds: row[1])
+        }
+    }
+
+    /// Those that touch become one, so that there are never many.
+    static func add(_ stretches: [Range<Date>], of series: Int64, _ db: Database) throws {
+        let touching = try db.cachedStatement(
+            sql: """
+                SELECT ifnull(min(since), ?2), ifnull(max(until), ?3) FROM healed
+                WHERE series = ?1 AND since <= ?3 AND until >= ?2
+                """)
+        for stretch in stretches {
+            var (since, until) = (stretch.lowerBound.milliseconds, stretch.upperBound.milliseconds)
+            if let row = try Row.fetchOne(touching, arguments: [series, since, until]) {
+                (since, until) = (min(since, row[0]), max(until, row[1]))
+            }
+            try db.execute(
+                sql: "DELETE FROM healed WHERE series = ? AND since >= ? AND until <= ?",
+                arguments: [series, since, until])
+            try db.execute(
+                sql: "INSERT INTO healed (series, since, until) VALUES (?, ?, ?)", arguments: [series, since, until])
+        }
+    }
+}
+
+extension HistoryReader {
+    /// Grows with every answer about the past that was written, by whomever.
+    public func healings() throws(HistoryError) -> Int64 {
+        try read { db in
+            let find = try db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'healed'")
+            return try Int64.fetchOne(find) ?? 0
+        }
+    }
+
+    /// The stretches of this market's past that were asked for and answered.
+    public func healed(_ market: MarketID, in currency: Currency) throws(HistoryError) -> [Range<Date>] {
+        try read { db in
+            guard let series = try SeriesIDs.markets(db, in: currency, only: [market]).keys.first else { return [] }
+            return try HealedStretches.of(series, db)
+        }
+    }
+}

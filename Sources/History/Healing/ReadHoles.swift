@@ -1,0 +1,92 @@
+public import Foundation
+import GRDB
+public import Markets
+
+extension HistoryReader {
+    /// The stretches of a period in which a market's price was not known, and which nobody was asked about yet.
+    ///
+    /// Known is a market at each usable poll that watched it and did not say otherwise, changed or unchanged; where the
+    /// polls have been pruned, in each hour that has its candle.
+    ///
+    /// - Parameter longestStep: What lies between two moments no further apart is no hole.
+    public func holes(
+        of markets: [MarketID], in currency: Currency, _ period: Range<Date>, longerThan longestStep: Duration
+    ) throws(HistoryError) -> [MarketID: Holes] {
+        try read { db in
+            let polls = try LivePolls(db, period)
+            let series = try SeriesIDs.markets(db, in: currency, only: Set(markets))
+            let ids = Dictionary(series.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            var found: [MarketID: Holes] = [:]
+            for market in markets {
+                guard let id = ids[market] else {
+                    found[market] = Holes([period])
+                    continue
+                }
+                var holes = Holes(in: period, between: try polls.known(id, db), longerThan: longestStep)
+                holes.remove(try polls.candleHours(id, db))
+                holes.remove(try HealedStretches.of(id, db))
+                holes.forget(upTo: longestStep)
+                found[market] = holes
+            }
+            return found
+        }
+    }
+}
+
+/// The usable polls of a period, and whom they watched and did not know.
+private struct LivePolls {
+    private let period: Range<Date>
+    private var polls: [(id: Int64, at: Int64)] = []
+    private var unknown: [Int64: Set<Int64>] = [:]
+
+    init(_ db: Database, _ period: Range<Date>) throws {
+        self.period = period
+        let usable = try db.makeStatement(
+            sql: """
+                SELECT id, at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled
+                ORDER BY at, id
+                """)
+        try IntegerRows(db, usable, [period.lowerBound.milliseconds, period.upperBound.milliseconds]).walk {
+            polls.append(($0[0], $0[1]))
+        }
+        guard let first = polls.map(\.id).min(), let last = polls.map(\.id).max() else { return }
+        let rows = try db.makeStatement(
+            sql: """
+                SELECT series, poll FROM unknown
+                WHERE poll BETWEEN ? AND ? AND reason NOT IN ('old_quote', 'unconfirmed')
+                """)
+        try IntegerRows(db, rows, [first, last]).walk { unknown[$0[0], default: []].insert($0[1]) }
+    }
+
+    /// When this series was known, oldest first.
+    func known(_ series: Int64, _ db: Database) throws -> [Date] {
+        let changes = try Row.fetchAll(
+            db, sql: "SELECT poll, watched FROM watch WHERE series = ? ORDER BY poll", arguments: [series])
+        let watch: [(poll: Int64, watched: Bool)] = changes.map { ($0[0], $0[1]) }
+        let unknown = unknown[series] ?? []
+        var moments: [Date] = []
+        var (place, isWatched) = (0, false)
+        for poll in polls {
+            while place < watch.count, watch[place].poll <= poll.id {
+                isWatched = watch[place].watched
+                place += 1
+            }
+            if isWatched, !unknown.contains(poll.id) { moments.append(Date(milliseconds: poll.at)) }
+        }
+        return moments
+    }
+
+    /// The hours with a candle from before the oldest poll that is kept.
+    func candleHours(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
+        let oldest = try db.cachedStatement(sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1")
+        guard let kept = try Int64.fetchOne(oldest) else { return [] }
+        let (first, last) = (Hour.of(period.lowerBound.milliseconds), Hour.of(kept))
+        guard first < last else { return [] }
+        let find = try db.cachedStatement(
+            sql: """
+                WITH RECURSIVE hours (hour) AS (SELECT ?1 UNION ALL SELECT hour + 1 FROM hours WHERE hour + 1 < ?2)
+                SELECT hours.hour FROM hours CROSS JOIN candle ON candle.hour = hours.hour AND candle.series = ?3
+                """)
+        return try Int64.fetchAll(find, arguments: [first, last, series]).map { Hour.start($0)..<Hour.start($0 + 1) }
+    }
+}

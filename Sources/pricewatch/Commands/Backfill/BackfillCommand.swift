@@ -1,0 +1,100 @@
+import ArgumentParser
+import Feeds
+import Foundation
+import History
+import Markets
+
+struct BackfillCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backfill", abstract: "Heals gaps from the provider's own history, within the quota.",
+        discussion: """
+            Asks for nothing twice: what was answered is kept market by market, and ended with Ctrl-C it goes on there \
+            next time. Works beside a running daemon and without one.
+            """)
+
+    @OptionGroup var installation: InstallationOptions
+    @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)
+    var since: TimeArgument?
+    @Argument(help: "Ids of markets, such as bitcoin; without any, those named in the configuration.")
+    var markets: [String] = []
+
+    func run() async throws {
+        try await Complaint.reporting {
+            let configuration = try installation.read().configuration
+            let network = try NetworkTransport()
+            do {
+                try await heal(configuration, network)
+            } catch {
+                await network.shutdown()
+                throw error
+            }
+            await network.shutdown()
+        }
+    }
+
+    private func heal(_ configuration: Configuration, _ network: NetworkTransport) async throws {
+        let desk = try HealingDesk(at: configuration.history.database)
+        let wanted = try WantedMarkets.find(markets, in: desk.reader, configuration)
+        let feeds = try configuration.feeds.map { feed in
+            try PastFeed(feed, configuration, asked: wanted, through: network, memory: FeedNotebook(desk))
+        }
+        let sources = PastSource.list(wanted.map(\.id), among: feeds.map(\.member))
+        let run = BackfillRun(
+            configuration, desk, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))
+        for market in wanted where !sources.contains(where: { $0.market == market.id }) {
+            StandardError.line("pricewatch: \(market.id): no feed has past prices of it")
+        }
+        guard !sources.isEmpty else {
+            let names = configuration.feeds.map(\.name).joined(separator: ", ")
+            throw Complaint(
+                "backfill: nobody can be asked (\(names): no past prices of these markets; coingecko, binance and kraken "
+                    + "have some)", Exit.noAnswer)
+        }
+        try await run.perform()
+    }
+}
+
+/// A configured feed, as it is asked for the past.
+private struct PastFeed {
+    let member: FailoverFeed.Member
+
+    init(
+        _ feed: Configuration.Feed, _ configuration: Configuration, asked markets: [Configuration.Market],
+        through network: NetworkTransport, memory: FeedNotebook
+    ) throws {
+        let entries = markets.compactMap { market in
+            feed.id(of: market, in: configuration.currency).map { Watch.Entry(market.id, providerID: $0) }
+        }
+        let asked = Feed(
+            try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
+            transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry))
+        member = FailoverFeed.Member(asked, watch: Watch(entries, currency: configuration.currency)) { _ in nil }
+    }
+}
+
+/// The markets that somebody named on the command line, or all those of the configuration.
+enum WantedMarkets {
+    static func find(
+        _ texts: [String], in reader: HistoryReader, _ configuration: Configuration
+    ) throws -> [Configuration.Market] {
+        let named = configuration.namedMarkets
+        guard !texts.isEmpty else {
+            guard named.isEmpty else { return named }
+            throw Complaint(
+                "backfill: no market is named in the configuration; say which, such as bitcoin", Exit.noSuchData)
+        }
+        return try texts.map { text in
+            if let market = named.first(where: { $0.id.text == text }) { return market }
+            do {
+                return Configuration.Market(
+                    id: try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0)
+            } catch let complaint as Complaint {
+                let meant = Spelling.closest(to: text, among: named.map(\.id.text))
+                guard let meant else { throw complaint }
+                throw Complaint(
+                    "find the market \(text): it is neither named in the configuration nor recorded (did you mean "
+                        + "\(meant)?)", Exit.noSuchData)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Markets
+
+/// How far a backfill is: a bar that moves on a terminal, a line a question elsewhere.
+struct BackfillProgress {
+    private let plan: HealingPlan
+    private let healer: Healer
+    private let terminal: Terminal
+    private var done = 0
+    private var requests = 0
+    private var samples = 0
+    private var left: [MarketID: Int]
+    private var refused: [MarketID: String] = [:]
+
+    init(_ plan: HealingPlan, _ healer: Healer) {
+        self.plan = plan
+        self.healer = healer
+        terminal = Terminal(environment: ProcessInfo.processInfo.environment)
+        left = Dictionary(plan.steps.map { ($0.source.market, 1) }, uniquingKeysWith: +)
+    }
+
+    func nothingToHeal(since: Date) {
+        write("nothing to heal since \(since.utcText)")
+    }
+
+    /// What it will cost.
+    ///
+    /// - Parameter allowed: requests that may be sent, by the names of feeds.
+    func begin(_ allowed: [String: Int]) async {
+        for (feed, count) in plan.requests {
+            let used = await feed.requests(in: .init(healer.time.now()))
+            var line = "\(feed.name): \(Self.count(count, "request")), \(used) "
+            line += healer.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
+            if let most = allowed[feed.name], most < count { line += "; \(most) may go into the past" }
+            write(line)
+        }
+        write("\(Self.count(left.count, "market")), about \(Self.shortened(duration(of: plan.steps[...])))")
+        show()
+    }
+
+    mutating func add(_ step: HealingPlan.Step, _ outcome: Healer.Outcome) {
+        let market = step.source.market
+        done += 1
+        left[market, default: 1] -= 1
+        var line = "\(market): "
+        let span = step.holes.extent.map { "from \($0.lowerBound.utcText) to \($0.upperBound.utcText)" } ?? ""
+        switch outcome {
+        case .answered(let new):
+            requests += 1
+            samples += new
+            line += "\(Self.count(new, "price")) \(span)"
+        case .settled: line += "healed already \(span)"
+        case .refused(let error):
+            requests += 1
+            refused[market] = error.message
+            line += error.message
+        }
+        if terminal.isTerminal { show() } else { write(line) }
+    }
+
+    /// Leaves the line of the bar.
+    func interrupt() {
+        if terminal.isTerminal { write("") }
+    }
+
+    func end() throws {
+        interrupt()
+        if terminal.isTerminal {
+            for (market, message) in refused.sorted(by: { $0.key < $1.key }) { write("\(market): \(message)") }
+        }
+        let healed = left.keys.filter { refused[$0] == nil }.count
+        write(
+            "healed \(Self.count(healed, "market")): \(Self.count(samples, "price")), \(Self.count(requests, "question"))"
+        )
+        guard healed > 0 else { throw Complaint("backfill: no market got a usable answer", Exit.noAnswer) }
+    }
+
+    private func show() {
+        guard terminal.isTerminal else { return }
+        let width = 24
+        let full = width * done / max(1, plan.steps.count)
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+        let markets = left.values.count { $0 <= 0 }
+        var output = StandardOutput()
+        // Back to the beginning of the line, and clears what was there.
+        output.write(
+            "\r\u{1B}[K\(bar) \(markets)/\(left.count) markets, \(Self.count(samples, "price")), "
+                + "\(Self.count(requests, "question")), "
+                + "\(Self.shortened(duration(of: plan.steps[done...]))) left")
+    }
+
+    private func write(_ line: String) {
+        var output = StandardOutput()
+        output.line(SafeText.printable(line))
+    }
+
+    private func duration(of steps: ArraySlice<HealingPlan.Step>) -> Duration {
+        steps.dropFirst().reduce(.zero) { $0 + healer.pause(of: $1.source.feed) }
+    }
+
+    private static func count(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+
+    private static func shortened(_ duration: Duration) -> String {
+        duration < .seconds(1) ? "a second" : Duration.seconds(duration.components.seconds).unitsText
+    }
+}
