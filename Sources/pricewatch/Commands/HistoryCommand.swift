@@ -28,7 +28,8 @@ struct HistoryCommand: AsyncParsableCommand {
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()
             let (since, until) = (since.date(now: now), until?.date(now: now))
-            var output = RecordOutput(every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
+            var output = RecordOutput(
+                every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
             if let every {
                 try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
                     output.write(Records.values(of: candle, market, currency))

@@ -17,7 +17,9 @@ enum CommandHelp {
 
     /// The options of a command, but for those that every command has.
     static func options(in help: String) -> Set<String> {
-        let usage = help.split(separator: "\n").drop { !$0.hasPrefix("USAGE:") }.prefix { !$0.hasPrefix("ARGUMENTS:") && !$0.hasPrefix("OPTIONS:") }
+        let usage = help.split(separator: "\n").drop { !$0.hasPrefix("USAGE:") }.prefix {
+            !$0.hasPrefix("ARGUMENTS:") && !$0.hasPrefix("OPTIONS:")
+        }
         let found = usage.joined().matches(of: /--[a-z-]+/).map { String($0.output) }
         return Set(found).subtracting(["--config", "--help", "--version"])
     }

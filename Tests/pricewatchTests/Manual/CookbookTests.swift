@@ -78,16 +78,30 @@ import Testing
         #expect(try Self.recipes().map(\.heading) == Self.trials.map(\.title))
     }
 
-    @Test("it fires, it stays quiet, and its messages go where it says", arguments: trials)
-    func tried(trial: Trial) throws {
-        let block = YAMLBlock(try #require(try Self.recipes().first { $0.heading == trial.title }))
+    private static func configuration(of trial: Trial) throws -> Configuration {
+        let block = YAMLBlock(try #require(try recipes().first { $0.heading == trial.title }))
         let scene = try ConfigurationScene()
         for (name, text) in block.files { try scene.write(text, to: "etc/\(name)") }
         scene.host.variables = block.environment
-        let configuration = try scene.reading(block.text).configuration
-        let told = try trial.fires.events(under: configuration, of: trial.rule)
+        return try scene.reading(block.text).configuration
+    }
+
+    @Test("a message's first line is shown as it comes")
+    func headlines() throws {
+        let shown = try ManualText(named: "README.md").codeSpans.filter { $0.text.contains(/^[▲▼]\s/) }
+        let sent = try Self.trials.flatMap { trial in
+            try trial.fires.events(under: Self.configuration(of: trial), of: trial.rule).map { Headline($0).text() }
+        }
+        #expect(!shown.isEmpty)
+        for line in shown { #expect(sent.contains(line.text), "\(line.place)") }
+    }
+
+    @Test("it fires, it stays quiet, and its messages go where it says", arguments: trials)
+    func tried(trial: Trial) throws {
+        let configuration = try Self.configuration(of: trial)
+        let told = try trial.fires.words(under: configuration, of: trial.rule)
         #expect(told == trial.events, "\(told)")
-        let quiet = try trial.staysQuiet.events(under: configuration, of: trial.rule)
+        let quiet = try trial.staysQuiet.words(under: configuration, of: trial.rule)
         #expect(!quiet.contains { $0.hasPrefix("firing") }, "\(quiet)")
         let rule = try #require(configuration.alertRules.first { $0.name == trial.rule })
         #expect(rule.notify == trial.channels)

@@ -43,7 +43,9 @@ import Testing
     @Test("what changes from run to run")
     func rules() {
         let output = ShownOutput(names: [("/tmp/x-1", "/home/anna")])
-        #expect(output.normalised("at 2026-11-21T10:00:00.123Z  +1.25 %  in /tmp/x-1/a") == "at NNNTN:N:NZ N % in /home/anna/a")
+        #expect(
+            output.normalised("at 2026-11-21T10:00:00.123Z  +1.25 %  in /tmp/x-1/a")
+                == "at NNNTN:N:NZ N % in /home/anna/a")
         #expect(output.normalised("62,000 ┤  ⢀⠔  ⠉⠒") == "N ┤ ~")
         #expect(output.normalised("event_id=0b0381b128f2db65 age 2 min") == "event_id=N age N s")
     }
@@ -84,6 +86,6 @@ import Testing
     func recipe() throws {
         let rule = "alerts: [{name: a, market: bitcoin, below: 60001}]"
         let path = PricePath("bitcoin", "61000 60000")
-        #expect(try path.events(under: configuration(rule), of: "a") == ["firing first_firing"])
+        #expect(try path.words(under: configuration(rule), of: "a") == ["firing first_firing"])
     }
 }

@@ -66,7 +66,6 @@ final class ManualMachine {
         var faults: [ManualFault] = []
         for step in block.steps {
             let output = try await output(of: step.command, fresh: block.isFresh)
-            if let dump = fopen("/tmp/m/out.txt", "a") { fputs("\(step.place) $ \(step.command)\n\(output)", dump); fclose(dump) } // DUMP
             if let fault = shown.fault(step.output, at: step.place, against: output) { faults.append(fault) }
         }
         return faults
@@ -81,7 +80,8 @@ final class ManualMachine {
 
     private var shown: ShownOutput {
         ShownOutput(names: [
-            (home.path, Self.shownHome), (fresh.path, Self.shownHome), (simulator.baseURL, "https://api.coingecko.com/api/v3"),
+            (home.path, Self.shownHome), (fresh.path, Self.shownHome),
+            (simulator.baseURL, "https://api.coingecko.com/api/v3"),
         ])
     }
 

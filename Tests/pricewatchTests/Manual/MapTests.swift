@@ -19,8 +19,10 @@ import Testing
         for row in table.rows {
             let sources = try Project.sources(Self.code(row.cells[0]).joined())
             let imports = sources.flatMap { source in
-                source.text.matches(of: /(?m)^(?:public |internal |private |@preconcurrency )*import (?:\w+ )?([A-Z]\w+)/)
-                    .map { String($0.output.1) }
+                source.text.matches(
+                    of: /(?m)^(?:public |internal |private |@preconcurrency )*import (?:\w+ )?([A-Z]\w+)/
+                )
+                .map { String($0.output.1) }
             }
             #expect(Set(imports).subtracting(Self.common) == Set(Self.code(row.cells[2])), "\(row.place)")
         }

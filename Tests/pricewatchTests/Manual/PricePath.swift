@@ -17,9 +17,15 @@ struct PricePath {
         self.prices = prices
     }
 
-    /// What is announced: `firing first_firing`, with the channels it goes to where the rule names them.
-    func events(under configuration: Configuration, of rule: String) throws -> [String] {
-        let feed = configuration.feeds.first { $0.name == configuration.watch.markets.first { $0.id.text == market }?.feed }
+    /// What a rule announces, in the words of its events: `firing first_firing`.
+    func words(under configuration: Configuration, of rule: String) throws -> [String] {
+        try events(under: configuration, of: rule).map { "\($0.kind.rawValue) \($0.reason.rawValue)" }
+    }
+
+    func events(under configuration: Configuration, of rule: String) throws -> [AlertEvent] {
+        let feed = configuration.feeds.first {
+            $0.name == configuration.watch.markets.first { $0.id.text == market }?.feed
+        }
         let settings = CycleSettings(
             configuration, feed: feed ?? configuration.feeds[0], host: "box", startedAt: Told.now)
         var board = MarketBoard(watching: settings.watchlist)
@@ -29,13 +35,15 @@ struct PricePath {
         let id = try MarketID(market)
         var now = Told.now
         var lastUsable = now
-        var words: [String] = []
+        var events: [AlertEvent] = []
         for price in steps {
             let isAnswered = price != "x"
             if isAnswered {
                 let price = Price(parsing: price)
                 let quote = price.map {
-                    Quote(market: id, symbol: market, name: market, currency: settings.currency, price: $0, quotedAt: now)
+                    Quote(
+                        market: id, symbol: Self.symbols[market] ?? market, name: market, currency: settings.currency,
+                        price: $0, quotedAt: now)
                 }
                 _ = board.take(
                     Answer(
@@ -45,11 +53,13 @@ struct PricePath {
             }
             let changes = book.evaluate(
                 board, at: .init(now: now, longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable))
-            words += changes.events.filter { $0.rule == rule }.map { "\($0.kind.rawValue) \($0.reason.rawValue)" }
+            events += changes.events.filter { $0.rule == rule }
             now = now + every
         }
-        return words
+        return events
     }
+
+    private static let symbols = ["bitcoin": "btc", "ethereum": "eth", "solana": "sol", "tether": "usdt"]
 
     private var steps: [String] {
         prices.split(separator: " ").flatMap { word in

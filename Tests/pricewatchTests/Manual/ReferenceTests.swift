@@ -72,7 +72,10 @@ import Testing
 
     /// As GitHub makes it of a heading.
     private static func anchor(_ heading: String) -> String {
-        String(heading.lowercased().compactMap { $0 == " " ? "-" : $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : nil })
+        String(
+            heading.lowercased().compactMap {
+                $0 == " " ? "-" : $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : nil
+            })
     }
 
     @Test("keys that stand in backticks are keys of the sample")
@@ -97,9 +100,11 @@ import Testing
         let rows = readme.tables.filter { $0.header.first == "key" }.flatMap(\.rows)
         let shown = Set(rows.flatMap { $0.cells[0].matches(of: /`([a-z_]+):\s/).map { String($0.output.1) } })
         let rule = Set(
-            ["above", "below", "outside", "rises", "falls", "moves", "within", "new_high", "new_low", "stale", "for",
+            [
+                "above", "below", "outside", "rises", "falls", "moves", "within", "new_high", "new_low", "stale", "for",
                 "clear", "keep_firing_for", "repeat", "repeat_on_move", "once", "expires", "severity", "notify", "note",
-                "enabled"])
+                "enabled",
+            ])
         #expect(shown == rule)
         let sample = try Project.text("etc/pricewatch.yaml")
         for key in rule { #expect(sample.contains("\(key):"), "\(key)") }

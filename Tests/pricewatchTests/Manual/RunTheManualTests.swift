@@ -38,7 +38,8 @@ import Testing
     func demo() async throws {
         let block = try #require(try ManualText(named: "README.md").blocks.first { $0.words.contains("demo") })
         let folder = try TemporaryFolder()
-        let ending = try await Program.run("demo", "--for", "9s", environment: ["TMPDIR": folder.path, "LANG": "C.UTF-8"])
+        let ending = try await Program.run(
+            "demo", "--for", "9s", environment: ["TMPDIR": folder.path, "LANG": "C.UTF-8"])
         let console = try ConsoleBlock(block)
         let step = try #require(console.steps.first)
         #expect(step.command == "make demo")
@@ -63,7 +64,9 @@ import Testing
     @Test("every block says what it is")
     func languages() throws {
         let known: Set = ["console", "sh", "yaml", "sql"]
-        let strangers = try Self.files.flatMap { try ManualText(named: $0).blocks }.filter { !known.contains($0.language) }
+        let strangers = try Self.files.flatMap { try ManualText(named: $0).blocks }.filter {
+            !known.contains($0.language)
+        }
         #expect(strangers.map(\.place) == [])
     }
 }

@@ -64,7 +64,8 @@ struct ShellLine {
                     line.firstMatch(of: /^([a-z][a-z-]*):/).map { String($0.output.1) }
                 })
             layout = try [
-                "Makefile", "etc/install/install", "etc/debian/build", "systemd/pricewatch.service", "etc/pricewatch.yaml",
+                "Makefile", "etc/install/install", "etc/debian/build", "systemd/pricewatch.service",
+                "etc/pricewatch.yaml",
                 "etc/install/logrotate", "Sources/pricewatch/Configuration/Finding/DefaultFolders.swift",
             ].map { try Project.text($0) }.joined()
         }
@@ -76,7 +77,8 @@ struct ShellLine {
             let known = String(path.prefix { $0 != "*" })
             let folder = (known as NSString).deletingLastPathComponent
             return layout.contains(known) || layout.contains(known.replacing("/usr/", with: "$DESTDIR$PREFIX/"))
-                || (known.hasSuffix("_") && layout.contains(folder) && layout.contains((known as NSString).lastPathComponent))
+                || (known.hasSuffix("_") && layout.contains(folder)
+                    && layout.contains((known as NSString).lastPathComponent))
         }
     }
 }

@@ -45,7 +45,8 @@ struct ShownOutput {
         var text = line
         for name in names { text = text.replacing(name.actual, with: name.shown) }
         // Braille and blocks, and an axis with its marks.
-        text = text.replacing(/[\u{2800}-\u{28FF}\u{2580}-\u{259F}](.*[\u{2800}-\u{28FF}\u{2580}-\u{259F}])?/, with: "~")
+        text = text.replacing(
+            /[\u{2800}-\u{28FF}\u{2580}-\u{259F}](.*[\u{2800}-\u{28FF}\u{2580}-\u{259F}])?/, with: "~")
         text = text.replacing(/[─┬▲▼○]{2,}/, with: "~")
         text = text.replacing(/\b[0-9a-f]{8,}\b/, with: "N")
         text = text.replacing(/[-+−]?\d[\d.,]*\d|[-+−]?\d/, with: "N")
