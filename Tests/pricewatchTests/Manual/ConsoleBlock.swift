@@ -9,9 +9,12 @@ struct ConsoleBlock {
     private(set) var steps: [Step] = []
     /// Whether it is played in a home where nobody has configured anything: the word `fresh` behind the fence.
     let isFresh: Bool
+    /// Whether its output is the same each time: the word `exact`.
+    let isExact: Bool
 
     init(_ block: ManualText.Block) throws(ManualFault) {
         isFresh = block.words.contains("fresh")
+        isExact = block.words.contains("exact")
         for line in block.lines {
             if line.text.hasPrefix("$ ") {
                 steps.append(Step(command: String(line.text.dropFirst(2)), place: line.place))

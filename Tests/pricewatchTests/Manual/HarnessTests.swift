@@ -50,6 +50,15 @@ import Testing
         #expect(output.normalised("event_id=0b0381b128f2db65 age 2 min") == "event_id=N age N s")
     }
 
+    @Test("where a block says so, numbers and blanks count")
+    func exact() throws {
+        let step = try #require(try ConsoleBlock(block("```console exact\n$ x\na  1\n```\n")).steps.first)
+        let output = ShownOutput(isExact: true)
+        #expect(output.fault(step.output, at: step.place, against: "a  1\n") == nil)
+        #expect(output.fault(step.output, at: step.place, against: "a  2\n") != nil)
+        #expect(output.fault(step.output, at: step.place, against: "a 1\n") != nil)
+    }
+
     @Test("output that belongs to no command")
     func orphan() throws {
         #expect(throws: ManualFault.self) { try ConsoleBlock(block("```console\nok\n```\n")) }
@@ -65,6 +74,18 @@ import Testing
         #expect(try await rule.faults().isEmpty == false)
         let good = YAMLBlock(try block("```yaml\n- {name: a, market: bitcoin, above: 5}\n```\n"))
         #expect(try await good.faults() == [])
+    }
+
+    @Test("a statement that the database does not understand, and one without an answer")
+    func sql() async throws {
+        let sql = try block("```sql\nSELECT * FROM nowhere;\nSELECT 1 WHERE 0;\nSELECT 1;\n```\n")
+        let folder = try TemporaryFolder()
+        let database = folder.write("", as: "empty.db")
+        let faults = try await ManualSQL.faults(in: sql, database: database).map(\.description)
+        #expect(
+            faults == [
+                "BAD.md:1: no such table: nowhere: SELECT * FROM nowhere", "BAD.md:1: no answer: SELECT 1 WHERE 0",
+            ])
     }
 
     @Test(

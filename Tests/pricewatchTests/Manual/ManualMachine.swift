@@ -64,6 +64,8 @@ final class ManualMachine {
     /// Where the commands of `block` part from what the manual shows.
     func faults(in block: ConsoleBlock) async throws -> [ManualFault] {
         var faults: [ManualFault] = []
+        var shown = shown
+        shown.isExact = block.isExact
         for step in block.steps {
             let output = try await output(of: step.command, fresh: block.isFresh)
             if let fault = shown.fault(step.output, at: step.place, against: output) { faults.append(fault) }

@@ -22,7 +22,7 @@ import Testing
                     let console = try ConsoleBlock(block)
                     steps += console.steps.count
                     faults += try await machine.faults(in: console)
-                case "sql": faults += try await machine.sqlFaults(in: block)
+                case "sql": faults += try await ManualSQL.faults(in: block, database: machine.database)
                 default: break
                 }
             } catch let fault as ManualFault {

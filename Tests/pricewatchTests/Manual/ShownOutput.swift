@@ -9,6 +9,8 @@ import Foundation
 struct ShownOutput {
     /// What no two machines have in common, and what the manual calls it.
     var names: [(actual: String, shown: String)] = []
+    /// Where nothing differs from run to run, numbers and blanks count, too.
+    var isExact = false
 
     /// nil where they agree; else where they part.
     func fault(_ expected: [ManualText.Line], at place: ManualText.Place, against actual: String) -> ManualFault? {
@@ -44,6 +46,7 @@ struct ShownOutput {
     func normalised(_ line: String) -> String {
         var text = line
         for name in names { text = text.replacing(name.actual, with: name.shown) }
+        if isExact { return text }
         // Braille and blocks, and an axis with its marks.
         text = text.replacing(
             /[\u{2800}-\u{28FF}\u{2580}-\u{259F}](.*[\u{2800}-\u{28FF}\u{2580}-\u{259F}])?/, with: "~")
