@@ -23,16 +23,14 @@ struct PricePath {
     }
 
     func events(under configuration: Configuration, of rule: String) throws -> [AlertEvent] {
-        let feed = configuration.feeds.first {
-            $0.name == configuration.watch.markets.first { $0.id.text == market }?.feed
-        }
-        let settings = CycleSettings(
-            configuration, feed: feed ?? configuration.feeds[0], host: "box", startedAt: Told.now)
+        let settings = CycleSettings(configuration, host: "box", startedAt: Told.now)
         var board = MarketBoard(watching: settings.watchlist)
         var book = AlertBook(
             rules: settings.rules, remembering: [:],
-            identity: .init(installation: "here", host: "box", currency: settings.currency), every: every)
+            identity: .init(installation: "here", host: "box", currency: settings.currency), every: every,
+            lanes: settings.ownLanes)
         let id = try MarketID(market)
+        let lane = settings.ownLanes.lanes[id] ?? .shared
         var now = Told.now
         var lastUsable = now
         var events: [AlertEvent] = []
@@ -48,11 +46,15 @@ struct PricePath {
                 _ = board.take(
                     Answer(
                         quotes: quote.map { [$0] } ?? [], unusable: quote == nil ? [id: .nullPrice] : [:], feed: "test",
+                        lanes: [lane],
                         fetchedAt: now))
                 if quote != nil { lastUsable = now }
             }
             let changes = book.evaluate(
-                board, at: .init(now: now, longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable))
+                board,
+                at: .init(
+                    now: now,
+                    lanes: [lane: .init(longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable)]))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }
