@@ -2,6 +2,9 @@ import Foundation
 import Markets
 
 /// Puts the pages of a poll together.
+///
+/// What is in the processor's cache when a page comes is taken out of it then; which rows are of the same market is
+/// asked once, at the end: among 17,000 markets each question goes to memory, unless they are asked in one go.
 struct PageMerge {
     struct Page: Sendable {
         var rows: [QuoteRow]
@@ -11,21 +14,23 @@ struct PageMerge {
         var maxAge: Duration?
     }
 
-    /// A market of the answer, however often it came: the place of its best row.
-    private struct Slot {
-        var page: Int
-        var row: Int
-        var isRanked = false
-        var isPlaced = false
+    /// What a row held.
+    private enum Row {
+        /// The place among the quotes.
+        case quote(Int32)
+        case unusable(RowFault)
     }
 
     private let watch: Watch
-    /// In the order of their first coming.
-    private var slots: [Slot] = []
-    private var slotOf: [MarketID: Int] = [:]
-    /// Slots by rank.
-    private var ranked: [Int] = []
-    private var pages: [Page] = []
+    /// The rows of all pages, as they came, and their markets.
+    private var rows: [Row] = []
+    private var markets: [MarketID] = []
+    private var quotes: [Quote] = []
+    /// Rows that came by rank.
+    private var ranked: [Range<Int>] = []
+    private var last: (at: Date, serverDate: Date?)?
+    private var allAreUnchanged = true
+    private var maxAge: Duration?
     private var namelessRows = 0
     private var notReached: Set<MarketID> = []
     private var topIsIncomplete = false
@@ -35,36 +40,31 @@ struct PageMerge {
 
     init(_ watch: Watch) {
         self.watch = watch
-        slots.reserveCapacity(watch.entries.count + watch.top)
-        slotOf.reserveCapacity(watch.entries.count + watch.top)
+        let expected = watch.entries.count + watch.top
+        rows.reserveCapacity(expected)
+        markets.reserveCapacity(expected)
+        quotes.reserveCapacity(expected)
     }
 
     mutating func add(_ page: Page, _ content: PageRequest.Content) {
-        pages.append(page)
-        var isRanked = false
-        if case .ranked = content { isRanked = true }
-        for index in page.rows.indices {
-            guard let market = page.rows[index].market else {
-                namelessRows += 1
-                continue
-            }
-            let slot = slotOf[market] ?? slots.count
-            if slot == slots.count {
-                slotOf[market] = slot
-                slots.append(Slot(page: pages.count - 1, row: index))
-            } else if Self.isBetter(page.rows[index], than: row(slot)) {
-                // A market whose rank moved between two requests, or that is asked by name too, comes twice.
-                slots[slot].page = pages.count - 1
-                slots[slot].row = index
-            }
-            if isRanked, !slots[slot].isRanked {
-                slots[slot].isRanked = true
-                ranked.append(slot)
+        last = (page.at, page.serverDate)
+        allAreUnchanged = allAreUnchanged && page.isUnchanged
+        maxAge = [maxAge, page.maxAge].compactMap { $0 }.max()
+        let first = rows.count
+        for row in page.rows {
+            switch row {
+            case .nameless: namelessRows += 1
+            case .unusable(let market, let fault):
+                markets.append(market)
+                rows.append(.unusable(fault))
+            case .quote(let quote):
+                markets.append(quote.market)
+                rows.append(.quote(Int32(quotes.count)))
+                quotes.append(quote)
             }
         }
+        if case .ranked = content { ranked.append(first..<rows.count) }
     }
-
-    private func row(_ slot: Int) -> QuoteRow { pages[slots[slot].page].rows[slots[slot].row] }
 
     mutating func fail(_ content: PageRequest.Content, _ error: FeedError) {
         if error.kind == .notFound, case .named(let markets) = content, markets.count == 1 {
@@ -79,53 +79,92 @@ struct PageMerge {
         }
     }
 
-    /// A price before none, the newer price, else the one that came later.
-    private static func isBetter(_ later: QuoteRow, than before: QuoteRow) -> Bool {
-        switch (before, later) {
-        case (.quote(let old), .quote(let new)):
-            (old.quotedAt ?? .distantPast) <= (new.quotedAt ?? .distantPast)
-        case (.quote, _): false
-        default: true
-        }
-    }
-
     consuming func outcome() -> PollReport.Outcome {
-        guard let last = pages.last else {
+        guard let last else {
             let nothing = FeedError(.empty, operation: "poll", cause: "no market is watched", isRetryable: false)
             return .failed(error ?? unknownError ?? nothing)
         }
         var answer = FeedAnswer(fetchedAt: last.at)
         answer.serverDate = last.serverDate
-        answer.maxAge = pages.compactMap(\.maxAge).max()
-        answer.isUnchanged = error == nil && pages.allSatisfy(\.isUnchanged)
+        answer.maxAge = maxAge
+        answer.isUnchanged = error == nil && allAreUnchanged
         answer.namelessRows = namelessRows
         answer.pageError = error
         answer.topIsIncomplete = topIsIncomplete
-        answer.quotes.reserveCapacity(slots.count)
+        place(in: &answer)
+        return .answered(answer)
+    }
 
+    /// Puts every market's best row in its place: those asked by name first, then the others by rank.
+    private func place(in answer: inout FeedAnswer) {
+        let same = sameMarkets()
+        var isPlaced = Array(repeating: false, count: rows.count)
+        var order: [Int] = []
+        order.reserveCapacity(quotes.count)
+        func place(_ first: Int) {
+            guard !isPlaced[first] else { return }
+            isPlaced[first] = true
+            switch rows[Int(same.best[first])] {
+            case .quote(let place): order.append(Int(place))
+            case .unusable(let fault): answer.unusable[markets[first]] = fault
+            }
+        }
         for entry in watch.entries {
-            if let slot = slotOf[entry.market] {
-                place(slot, in: &answer)
+            if let first = same.firstOf[entry.market] {
+                place(Int(first))
             } else if notReached.contains(entry.market) {
                 answer.notReached.append(entry.market)
             } else {
                 answer.missing.append(entry.market)
             }
         }
-        for slot in ranked.prefix(watch.top) {
-            if let market = row(slot).market { answer.top.append(market) }
-            place(slot, in: &answer)
+        var isRanked = Array(repeating: false, count: rows.count)
+        for row in ranked.joined() where answer.top.count < watch.top {
+            let first = Int(same.first[row])
+            guard !isRanked[first] else { continue }
+            isRanked[first] = true
+            answer.top.append(markets[first])
+            place(first)
         }
-        return .answered(answer)
+        answer.quotes = order.elementsEqual(quotes.indices) ? quotes : order.map { quotes[$0] }
     }
 
-    private mutating func place(_ slot: Int, in answer: inout FeedAnswer) {
-        guard !slots[slot].isPlaced else { return }
-        slots[slot].isPlaced = true
-        switch row(slot) {
-        case .quote(let quote): answer.quotes.append(quote)
-        case .unusable(let market, let fault): answer.unusable[market] = fault
-        case .nameless: break
+    /// Which rows are of the same market.
+    private struct SameMarkets {
+        /// A market's first row.
+        var firstOf: [MarketID: Int32] = [:]
+        /// Of every row, the first of its market.
+        var first: [Int32] = []
+        /// Of a first row, the best of its market.
+        var best: [Int32] = []
+    }
+
+    /// A market whose rank moved between two requests, or that is asked by name too, comes twice.
+    private func sameMarkets() -> SameMarkets {
+        var same = SameMarkets()
+        same.firstOf.reserveCapacity(rows.count)
+        same.first.reserveCapacity(rows.count)
+        same.best.reserveCapacity(rows.count)
+        func entered(_ first: inout Int32) -> Int32 { first }
+        for (row, market) in markets.enumerated() {
+            // Looks it up and enters it in one go.
+            let first = entered(&same.firstOf[market, default: Int32(row)])
+            same.first.append(first)
+            same.best.append(Int32(row))
+            if first != row, isBetter(rows[row], than: rows[Int(same.best[Int(first)])]) {
+                same.best[Int(first)] = Int32(row)
+            }
+        }
+        return same
+    }
+
+    /// A price before none, the newer price, else the one that came later.
+    private func isBetter(_ later: Row, than before: Row) -> Bool {
+        switch (before, later) {
+        case (.quote(let old), .quote(let new)):
+            (quotes[Int(old)].quotedAt ?? .distantPast) <= (quotes[Int(new)].quotedAt ?? .distantPast)
+        case (.quote, _): false
+        default: true
         }
     }
 }

@@ -63,67 +63,27 @@ extension Binance {
             return [URLQueryItem(name: "symbols", value: "[" + quoted.joined(separator: ",") + "]")]
         }
 
+        /// A list, or the row itself where one symbol was asked.
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let answer = try UnreadableBody.reading(body) { try JSONDecoder().decode(Wire.self, from: $0) }
-            return QuotePage(rows: answer.rows.map { $0.quoteRow(currency, names) })
+            let answer = try JSONDocument(body).root
+            if let rows = answer.items { return QuotePage(rows: rows.map(quoteRow)) }
+            // Unlike a row in a list, an object must be one.
+            guard answer["symbol"]?.text != nil else { throw UnreadableBody(misshapen: body, at: "/symbol") }
+            return QuotePage(rows: [quoteRow(answer)])
         }
-    }
 
-    /// A list, or the row itself where one symbol was asked.
-    private struct Wire: Decodable {
-        var rows: [Row]
-
-        init(from decoder: any Decoder) throws {
-            let answer = try decoder.singleValueContainer()
-            if let row = try? answer.decode(Whole.self) {
-                rows = [row.row]
-            } else {
-                rows = try answer.decode([Row].self)
+        private func quoteRow(_ row: JSONValue) -> QuoteRow {
+            guard let symbol = row["symbol"]?.text, let market = names[symbol] ?? (try? MarketID(symbol)) else {
+                return .nameless
             }
-        }
-
-        /// Unlike a row in a list, an object must be one.
-        private struct Whole: Decodable {
-            var row: Row
-
-            init(from decoder: any Decoder) throws {
-                _ = try decoder.container(keyedBy: Row.CodingKeys.self).decode(String.self, forKey: .symbol)
-                row = try Row(from: decoder)
-            }
-        }
-    }
-
-    /// A row never fails: what cannot be read is nil.
-    private struct Row: Decodable {
-        var symbol: String?
-        var price = WirePrice.absent
-        var change: Percent?
-        var volume: Double?
-        /// Of the last change to the day's figures; a symbol that is traded no more stays at its last.
-        var closeTime: Int64?
-
-        enum CodingKeys: String, CodingKey {
-            case symbol, closeTime
-            case price = "lastPrice"
-            case changePercent = "priceChangePercent"
-            case volume = "quoteVolume"
-        }
-
-        init(from decoder: any Decoder) throws {
-            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
-            symbol = row.text(.symbol)
-            price = WirePrice(text: row, .price)
-            change = row.text(.changePercent).flatMap { Decimal(wholeText: $0) }.flatMap(Percent.init(rounding:))
-            volume = row.text(.volume).flatMap { Double($0) }
-            closeTime = try? row.decodeIfPresent(Int64.self, forKey: .closeTime)
-        }
-
-        func quoteRow(_ currency: Currency, _ names: [String: MarketID]) -> QuoteRow {
-            guard let symbol, let market = names[symbol] ?? (try? MarketID(symbol)) else { return .nameless }
-            return price.row(market) {
+            let price = row["lastPrice"]
+            return .priced(market, price, price?.numeralInText) {
                 Quote(
                     market: market, symbol: symbol.lowercased(), name: symbol, currency: currency, price: $0,
-                    quotedAt: closeTime.map { Date(milliseconds: $0) }, reportedChange: change, volume24h: volume)
+                    // Of the last change to the day's figures; a symbol that is traded no more stays at its last.
+                    quotedAt: row["closeTime"]?.numeral?.integer.map { Date(milliseconds: $0) },
+                    reportedChange: row["priceChangePercent"]?.numeralInText.flatMap { Percent(rounding: $0) },
+                    volume24h: row["quoteVolume"]?.numeralInText?.double)
             }
         }
     }

@@ -96,50 +96,20 @@ extension CoinGecko {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let rows = try UnreadableBody.reading(body) { try JSONDecoder().decode([Row].self, from: $0) }
-            return QuotePage(rows: rows.map { $0.quoteRow(currency, names) })
-        }
-    }
-
-    /// A row never fails: what cannot be read is nil.
-    private struct Row: Decodable {
-        var id: String?
-        var symbol: String?
-        var name: String?
-        var price = WirePrice.absent
-        var lastUpdated: String?
-        var change: Percent?
-        var volume: Double?
-        var marketCap: Double?
-
-        enum CodingKeys: String, CodingKey {
-            case id, symbol, name
-            case price = "current_price"
-            case lastUpdated = "last_updated"
-            case changePercent = "price_change_percentage_24h"
-            case volume = "total_volume"
-            case marketCap = "market_cap"
+            let document = try JSONDocument(body)
+            guard let rows = document.root.items else { throw UnreadableBody(misshapen: body, at: "/") }
+            return QuotePage(rows: rows.map(quoteRow))
         }
 
-        init(from decoder: any Decoder) throws {
-            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
-            id = try? row.decodeIfPresent(String.self, forKey: .id)
-            symbol = try? row.decodeIfPresent(String.self, forKey: .symbol)
-            name = try? row.decodeIfPresent(String.self, forKey: .name)
-            lastUpdated = try? row.decodeIfPresent(String.self, forKey: .lastUpdated)
-            change = row.percent(.changePercent)
-            volume = try? row.decodeIfPresent(Double.self, forKey: .volume)
-            marketCap = try? row.decodeIfPresent(Double.self, forKey: .marketCap)
-            price = WirePrice(row, .price)
-        }
-
-        func quoteRow(_ currency: Currency, _ names: [String: MarketID]) -> QuoteRow {
-            guard let id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
-            return price.row(market) {
+        private func quoteRow(_ row: JSONValue) -> QuoteRow {
+            guard let id = row["id"]?.text, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
+            let price = row["current_price"]
+            return .priced(market, price, price?.numeral) {
                 Quote(
-                    market: market, symbol: symbol ?? "", name: name ?? "", currency: currency, price: $0,
-                    quotedAt: lastUpdated.flatMap { Date(utcText: $0) },
-                    reportedChange: change, volume24h: volume, marketCap: marketCap)
+                    market: market, symbol: row["symbol"]?.text ?? "", name: row["name"]?.text ?? "",
+                    currency: currency, price: $0, quotedAt: row["last_updated"]?.time,
+                    reportedChange: row["price_change_percentage_24h"]?.percent,
+                    volume24h: row["total_volume"]?.double, marketCap: row["market_cap"]?.double)
             }
         }
     }

@@ -94,106 +94,33 @@ extension CoinMarketCap {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let answer = try UnreadableBody.reading(body) { try JSONDecoder().decode(Wire.self, from: $0) }
-            return QuotePage(rows: answer.rows.map { $0.quoteRow(watch.currency, names) })
-        }
-    }
-
-    private struct Wire: Decodable {
-        /// A list, or an object keyed by id, of rows or of lists of them.
-        var rows: [Row]
-
-        enum CodingKeys: String, CodingKey { case data }
-
-        init(from decoder: any Decoder) throws {
-            let answer = try decoder.container(keyedBy: CodingKeys.self)
-            if let list = try? answer.decode([Row].self, forKey: .data) {
-                rows = list
-                return
-            }
-            let keyed = try answer.nestedContainer(keyedBy: AnyKey.self, forKey: .data)
-            rows = []
-            for key in keyed.allKeys {
-                if let list = try? keyed.decode([Row].self, forKey: key) {
-                    rows += list
-                } else {
-                    rows.append(try keyed.decode(Row.self, forKey: key))
-                }
-            }
-        }
-    }
-
-    /// A row never fails: what cannot be read is nil.
-    private struct Row: Decodable {
-        var id: Int?
-        var symbol: String?
-        var name: String?
-        var lastUpdated: String?
-        private var quotes: [Converted] = []
-
-        enum CodingKeys: String, CodingKey {
-            case id, symbol, name, quote
-            case lastUpdated = "last_updated"
+            let data = try JSONDocument(body).root["data"]
+            if let list = data?.items { return QuotePage(rows: list.map(quoteRow)) }
+            // Else keyed by id: of rows, or of lists of them.
+            guard let keyed = data?.members else { throw UnreadableBody(misshapen: body, at: "/data") }
+            return QuotePage(rows: keyed.flatMap { $0.items?.map(quoteRow) ?? [quoteRow($0)] })
         }
 
-        init(from decoder: any Decoder) throws {
-            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
-            id = (try? row.decode(Int.self, forKey: .id)) ?? row.text(.id).flatMap { Int($0) }
-            symbol = row.text(.symbol)
-            name = row.text(.name)
-            lastUpdated = row.text(.lastUpdated)
-            if let list = try? row.decode([Converted].self, forKey: .quote) {
-                quotes = list
-            } else if let keyed = try? row.nestedContainer(keyedBy: AnyKey.self, forKey: .quote) {
-                quotes = keyed.allKeys.compactMap { key in
-                    guard var quote = try? keyed.decode(Converted.self, forKey: key) else { return nil }
-                    quote.currency = key.stringValue
-                    return quote
-                }
-            }
-        }
-
-        func quoteRow(_ currency: Currency, _ names: [String: MarketID]) -> QuoteRow {
-            guard let id, let market = names["\(id)"] ?? KnownMarkets.market(called: "\(id)", at: CoinMarketCap.name)
+        private func quoteRow(_ row: JSONValue) -> QuoteRow {
+            guard let id = (row["id"]?.numeral ?? row["id"]?.numeralInText)?.integer,
+                let market = names["\(id)"] ?? KnownMarkets.market(called: "\(id)", at: CoinMarketCap.name)
             else { return .nameless }
-            guard let quote = quotes.first(where: { $0.currency?.lowercased() == currency.code }) else {
-                return .unusable(market, .absentPrice)
-            }
-            return quote.price.row(market) {
+            let quote = converted(row["quote"])
+            let price = quote?["price"]
+            return .priced(market, price, price?.numeral) {
                 Quote(
-                    market: market, symbol: (symbol ?? "").lowercased(), name: name ?? "", currency: currency,
-                    price: $0,
-                    quotedAt: (quote.lastUpdated ?? lastUpdated).flatMap { Date(utcText: $0) },
-                    reportedChange: quote.change, volume24h: quote.volume, marketCap: quote.marketCap)
+                    market: market, symbol: (row["symbol"]?.text ?? "").lowercased(), name: row["name"]?.text ?? "",
+                    currency: watch.currency, price: $0,
+                    quotedAt: quote?["last_updated"]?.time ?? row["last_updated"]?.time,
+                    reportedChange: quote?["percent_change_24h"]?.percent, volume24h: quote?["volume_24h"]?.double,
+                    marketCap: quote?["market_cap"]?.double)
             }
         }
-    }
 
-    private struct Converted: Decodable {
-        var currency: String?
-        var price: WirePrice
-        var volume: Double?
-        var marketCap: Double?
-        var change: Percent?
-        var lastUpdated: String?
-
-        enum CodingKeys: String, CodingKey {
-            case price
-            case currency = "symbol"
-            case volume = "volume_24h"
-            case marketCap = "market_cap"
-            case changePercent = "percent_change_24h"
-            case lastUpdated = "last_updated"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let quote = try decoder.container(keyedBy: CodingKeys.self)
-            currency = quote.text(.currency)
-            price = WirePrice(quote, .price)
-            volume = quote.double(.volume)
-            marketCap = quote.double(.marketCap)
-            change = quote.percent(.changePercent)
-            lastUpdated = quote.text(.lastUpdated)
+        /// The figures in our currency, of a list of currencies or an object keyed by them.
+        private func converted(_ quotes: JSONValue?) -> JSONValue? {
+            quotes?.items?.first { $0["symbol"]?.text?.lowercased() == watch.currency.code }
+                ?? quotes?.members?.first { $0.name?.lowercased() == watch.currency.code }
         }
     }
 }

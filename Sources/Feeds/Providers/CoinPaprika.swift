@@ -45,12 +45,12 @@ extension CoinPaprika {
         var query: [URLQueryItem] { [URLQueryItem(name: "quotes", value: watch.currencyInCapitals)] }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let row = try UnreadableBody.reading(body) { try JSONDecoder().decode(Row.self, from: $0) }
-            guard row.id == entry.providerID else {
+            let row = try JSONDocument(body).root
+            guard row["id"]?.text == entry.providerID else {
                 throw UnreadableBody(
                     reason: "is not about \(OutsideText.escaped(entry.providerID, limit: 60))", isRetryable: false)
             }
-            return QuotePage(rows: [row.quoteRow(watch.currency, as: entry.market)])
+            return QuotePage(rows: [CoinPaprika.quoteRow(row, watch.currency, as: entry.market)])
         }
     }
 
@@ -66,65 +66,39 @@ extension CoinPaprika {
 
         /// What is not watched is dropped here, lest it be kept in memory.
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let rows = try UnreadableBody.reading(body) { try JSONDecoder().decode([Row].self, from: $0) }
-            let ranked = rows.filter { $0.rank > 0 }.sorted { $0.rank < $1.rank }.prefix(watch.top)
-            let rankedIDs = Set(ranked.compactMap(\.id))
-            let named = rows.filter { row in row.id.map { names[$0] != nil && !rankedIDs.contains($0) } ?? true }
+            guard let rows = try JSONDocument(body).root.items else { throw UnreadableBody(misshapen: body, at: "/") }
+            var ranked: [(rank: Int64, id: String?, row: JSONValue)] = []
+            var named: [(rank: Int64, id: String?, row: JSONValue)] = []
+            for row in rows {
+                let id = row["id"]?.text
+                // 0: none.
+                let rank = row["rank"]?.numeral?.integer ?? 0
+                if watch.top > 0, rank > 0 { ranked.append((rank, id, row)) }
+                if id.map({ names[$0] != nil }) ?? true { named.append((rank, id, row)) }
+            }
+            ranked.sort { $0.rank < $1.rank }
+            let largest = ranked.prefix(watch.top)
+            let taken = Set(largest.compactMap(\.id))
+            let others = named.filter { $0.id.map { !taken.contains($0) } ?? true }
             return QuotePage(
-                rows: (ranked + named).map { row in
-                    guard let id = row.id, let market = names[id] ?? KnownMarkets.market(called: id, at: name) else {
+                rows: (largest + others).map { _, id, row in
+                    guard let id, let market = names[id] ?? KnownMarkets.market(called: id, at: name) else {
                         return .nameless
                     }
-                    return row.quoteRow(watch.currency, as: market)
+                    return CoinPaprika.quoteRow(row, watch.currency, as: market)
                 })
         }
     }
 
-    /// A row never fails: what cannot be read is nil.
-    private struct Row: Decodable {
-        var id: String?
-        var symbol: String?
-        var name: String?
-        /// 0: none.
-        var rank = 0
-        var lastUpdated: String?
-        var quotes: KeyedDecodingContainer<AnyKey>?
-
-        enum CodingKeys: String, CodingKey {
-            case id, symbol, name, rank, quotes
-            case lastUpdated = "last_updated"
-        }
-
-        enum QuoteKeys: String, CodingKey {
-            case price
-            case volume = "volume_24h"
-            case marketCap = "market_cap"
-            case changePercent = "percent_change_24h"
-        }
-
-        init(from decoder: any Decoder) throws {
-            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
-            id = row.text(.id)
-            symbol = row.text(.symbol)
-            name = row.text(.name)
-            rank = (try? row.decodeIfPresent(Int.self, forKey: .rank)) ?? 0
-            lastUpdated = row.text(.lastUpdated)
-            quotes = try? row.nestedContainer(keyedBy: AnyKey.self, forKey: .quotes)
-        }
-
-        func quoteRow(_ currency: Currency, as market: MarketID) -> QuoteRow {
-            let key = AnyKey(currency.code.uppercased())
-            guard let quote = try? quotes?.nestedContainer(keyedBy: QuoteKeys.self, forKey: key) else {
-                return .unusable(market, .absentPrice)
-            }
-            return WirePrice(quote, .price).row(market) {
-                Quote(
-                    market: market, symbol: (symbol ?? "").lowercased(), name: name ?? "", currency: currency,
-                    price: $0,
-                    quotedAt: lastUpdated.flatMap { Date(utcText: $0) },
-                    reportedChange: quote.percent(.changePercent), volume24h: quote.double(.volume),
-                    marketCap: quote.double(.marketCap))
-            }
+    private static func quoteRow(_ row: JSONValue, _ currency: Currency, as market: MarketID) -> QuoteRow {
+        let quote = row["quotes"]?[currency.code.uppercased()]
+        let price = quote?["price"]
+        return .priced(market, price, price?.numeral) {
+            Quote(
+                market: market, symbol: (row["symbol"]?.text ?? "").lowercased(), name: row["name"]?.text ?? "",
+                currency: currency, price: $0, quotedAt: row["last_updated"]?.time,
+                reportedChange: quote?["percent_change_24h"]?.percent, volume24h: quote?["volume_24h"]?.double,
+                marketCap: quote?["market_cap"]?.double)
         }
     }
 }

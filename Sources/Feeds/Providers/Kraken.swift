@@ -59,15 +59,31 @@ extension Kraken {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let answer = try UnreadableBody.reading(body) { try JSONDecoder().decode(Wire.self, from: $0) }
+            guard let rows = try JSONDocument(body).root["result"]?.members else {
+                throw UnreadableBody(misshapen: body, at: "/result")
+            }
             let asked = Dictionary(
                 entries.map { (PairName.plain($0.providerID), $0.market) }, uniquingKeysWith: { first, _ in first })
             return QuotePage(
-                rows: answer.result.compactMap { pair, row in
+                rows: rows.map { row in
+                    guard let pair = row.name else { return .nameless }
                     let name = PairName.plain(pair)
                     guard let market = asked[name] ?? (try? MarketID(name)) else { return .nameless }
-                    return row.quoteRow(pair, currency, as: market)
+                    return quoteRow(row, pair, as: market)
                 })
+        }
+
+        /// No time is stated; the opening price is today's, not that of 24 hours ago.
+        private func quoteRow(_ row: JSONValue, _ pair: String, as market: MarketID) -> QuoteRow {
+            // The last trade: price, amount.
+            let last = row["c"]
+            return .priced(market, last, last?[0]?.numeralInText) {
+                // Volume and average price: today's, then those of 24 hours. In the quoted currency, their product.
+                let (amount, average) = (row["v"]?[1]?.numeralInText?.double, row["p"]?[1]?.numeralInText?.double)
+                return Quote(
+                    market: market, symbol: pair.lowercased(), name: pair, currency: currency, price: $0, quotedAt: nil,
+                    volume24h: amount.flatMap { amount in average.map { amount * $0 } })
+            }
         }
     }
 
@@ -86,55 +102,6 @@ extension Kraken {
                 if pair.hasSuffix(own) { pair = pair.dropLast(own.count) + common }
             }
             return pair
-        }
-    }
-
-    private struct Wire: Decodable {
-        var result: [(pair: String, row: Row)]
-
-        enum CodingKeys: String, CodingKey { case result }
-
-        init(from decoder: any Decoder) throws {
-            let rows = try decoder.container(keyedBy: CodingKeys.self)
-                .nestedContainer(keyedBy: AnyKey.self, forKey: .result)
-            result = try rows.allKeys.map { ($0.stringValue, try rows.decode(Row.self, forKey: $0)) }
-        }
-    }
-
-    /// A row never fails: what cannot be read is nil.
-    private struct Row: Decodable {
-        var price = WirePrice.absent
-        /// In the quoted currency.
-        var volume: Double?
-
-        enum CodingKeys: String, CodingKey {
-            /// The last trade: price, amount.
-            case last = "c"
-            /// Volume and average price: today's, then those of 24 hours.
-            case volume = "v"
-            case average = "p"
-        }
-
-        init(from decoder: any Decoder) throws {
-            guard let row = try? decoder.container(keyedBy: CodingKeys.self) else { return }
-            if row.contains(.last) {
-                let last = try? row.decode([String].self, forKey: .last)
-                price = last?.first.flatMap { Decimal(wholeText: $0) }.map { .value($0) } ?? .unreadable
-            }
-            func ofDay(_ key: CodingKeys) -> Double? {
-                guard let figures = try? row.decode([String].self, forKey: key), figures.count > 1 else { return nil }
-                return Double(figures[1])
-            }
-            if let traded = ofDay(.volume), let average = ofDay(.average) { volume = traded * average }
-        }
-
-        /// No time is stated; the opening price is today's, not that of 24 hours ago.
-        func quoteRow(_ pair: String, _ currency: Currency, as market: MarketID) -> QuoteRow {
-            price.row(market) {
-                Quote(
-                    market: market, symbol: pair.lowercased(), name: pair, currency: currency, price: $0,
-                    quotedAt: nil, volume24h: volume)
-            }
         }
     }
 }

@@ -23,25 +23,30 @@ public struct UnreadableBody: Error, Hashable, Sendable {
         }
     }
 
-    private init(_ body: Data, _ error: any Error) {
+    /// A body that is not even JSON.
+    init(invalid body: Data) {
         guard !body.isEmpty else {
             self.init(reason: "is empty", isRetryable: true)
             return
         }
         let beginning = OutsideText.quoted(body)
-        guard (try? JSONDecoder().decode(AnyJSON.self, from: body)) != nil else {
-            self.init(reason: "is not valid JSON or is cut off (it begins with \(beginning))", isRetryable: true)
-            return
-        }
-        var place = ""
-        if let error = error as? DecodingError { place = " at \(error.placeText)" }
-        self.init(reason: "does not have the expected form\(place) (it begins with \(beginning))", isRetryable: false)
+        self.init(reason: "is not valid JSON or is cut off (it begins with \(beginning))", isRetryable: true)
     }
-}
 
-/// Succeeds on every valid JSON text, and looks no deeper.
-private struct AnyJSON: Decodable {
-    init(from decoder: any Decoder) throws {}
+    /// A body that is JSON and has at `place`, such as `/3/price`, not what is expected there.
+    init(misshapen body: Data, at place: String) {
+        let beginning = OutsideText.quoted(body)
+        self.init(
+            reason: "does not have the expected form at \(place) (it begins with \(beginning))", isRetryable: false)
+    }
+
+    private init(_ body: Data, _ error: any Error) {
+        if (try? JSONDocument(body)) == nil {
+            self.init(invalid: body)
+        } else {
+            self.init(misshapen: body, at: (error as? DecodingError)?.placeText ?? "/")
+        }
+    }
 }
 
 extension DecodingError {

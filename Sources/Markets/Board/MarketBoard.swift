@@ -5,6 +5,8 @@ public struct MarketBoard: Sendable {
     public private(set) var entries: [Entry]
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
+    /// The last one that was followed.
+    private var ranking: [MarketID] = []
     /// Markets that are not watched now, and come back with what was known of them.
     private var remembered: [MarketID: Remembered]
     /// What the last answer said of moves too large to be believed at once.
@@ -199,15 +201,17 @@ extension MarketBoard {
                 digest.usable += 1
             }
         } else {
-            let quotes = Dictionary(answer.quotes.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+            var places: [MarketID: Int] = [:]
+            places.reserveCapacity(answer.quotes.count)
+            for (place, quote) in answer.quotes.enumerated().reversed() { places[quote.market] = place }
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
-                if let quote = quotes[market] {
+                if let quote = places[market] {
                     entries[place].missedAnswers = 0
                     digest.usable += 1
-                    entries[place].take(quote, of: answer, &digest)
+                    entries[place].take(answer.quotes[quote], of: answer, &digest)
                 } else if let reason = answer.unusable[market] {
                     entries[place].standing = reason == .noMapping ? .missing(reason) : .unknown(reason)
                 } else {
@@ -228,7 +232,8 @@ extension MarketBoard {
 
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
-        guard watchlist.top > 0 else { return }
+        guard watchlist.top > 0, ranking != self.ranking else { return }
+        self.ranking = ranking
         for entry in entries where !entry.named {
             guard let newest = entry.newest else { continue }
             remembered[entry.market] = Remembered(

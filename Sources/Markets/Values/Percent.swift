@@ -24,14 +24,30 @@ public struct Percent: Hashable, Sendable, Comparable {
         self = Percent(rounding: change) ?? Percent(hundredths: estimate < 0 ? -Self.limit : Self.limit)
     }
 
-    /// `decimal` percent, rounded half away from zero; nil where it is not a number or beyond ±10^13.
+    /// `numeral` percent, rounded half away from zero; nil where it is beyond ±10^13.
+    public init?(rounding numeral: DecimalNumeral) {
+        var hundredths = numeral.significand
+        var places = numeral.exponent + 2
+        while places > 0, hundredths > 0 {
+            guard hundredths <= UInt64(Self.limit) else { return nil }
+            hundredths *= 10
+            places -= 1
+        }
+        // More than the digits there are leaves nothing.
+        if places < -DecimalNumeral.digitsKept { hundredths = 0 }
+        if places < 0, hundredths > 0 {
+            let unit = PowersOfTen.integer[-places]
+            let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: unit)
+            hundredths = rest >= unit - rest ? whole + 1 : whole
+        }
+        guard hundredths <= UInt64(Self.limit) else { return nil }
+        self.hundredths = numeral.isNegative ? -Int64(hundredths) : Int64(hundredths)
+    }
+
+    /// `decimal` percent, as above; nil also where it is not a number.
     public init?(rounding decimal: Decimal) {
-        guard decimal.isFinite else { return nil }
-        var hundredths = decimal * 100
-        var rounded = Decimal()
-        NSDecimalRound(&rounded, &hundredths, 0, .plain)
-        guard rounded.magnitude <= Decimal(Self.limit), let whole = Int64(rounded.description) else { return nil }
-        self.hundredths = whole
+        guard let numeral = DecimalNumeral(decimal.description) else { return nil }
+        self.init(rounding: numeral)
     }
 
     public static func < (left: Percent, right: Percent) -> Bool { left.hundredths < right.hundredths }

@@ -12,7 +12,8 @@ public struct Price: Hashable, Sendable {
     /// −35 to 18.
     public let exponent: Int
 
-    private static let digitsKept = 18
+    /// The first integer of more than the 18 digits that are kept.
+    private static let tooLarge: Int64 = 1_000_000_000_000_000_000
     private static let lowest = Price(normal: 1, -18)
     private static let highest = Price(normal: 1, 18)
 
@@ -23,7 +24,7 @@ public struct Price: Hashable, Sendable {
 
     /// The price of these two integers, or nil where that is not a price.
     public init?(significand: Int64, exponent: Int) {
-        guard significand > 0, significand < 1_000_000_000_000_000_000, (-60...60).contains(exponent) else {
+        guard significand > 0, significand < Self.tooLarge, (-60...60).contains(exponent) else {
             return nil
         }
         var significand = significand
@@ -37,20 +38,35 @@ public struct Price: Hashable, Sendable {
         self = price
     }
 
-    /// The price equal to `decimal`, rounded to 18 significant digits, or nil where it is none:
-    /// not a number, zero, negative, or outside 1e-18 to 1e18.
+    /// The price equal to `numeral`, rounded to 18 significant digits, or nil where it is none: zero, negative, or
+    /// outside 1e-18 to 1e18.
+    public init?(_ numeral: DecimalNumeral) {
+        guard !numeral.isNegative else { return nil }
+        var (significand, exponent) = (numeral.significand, numeral.exponent)
+        if significand >= UInt64(Self.tooLarge) {
+            let (kept, rest) = significand.quotientAndRemainder(dividingBy: 10)
+            // Half to even: five is a half only where nothing follows it.
+            let isAboveHalf = rest > 5 || (rest == 5 && (numeral.isCut || kept % 2 == 1))
+            significand = isAboveHalf ? kept + 1 : kept
+            exponent += 1
+            if significand == UInt64(Self.tooLarge) {
+                significand /= 10
+                exponent += 1
+            }
+        }
+        self.init(significand: Int64(significand), exponent: exponent)
+    }
+
+    /// The price equal to `decimal`, as above; nil also where it is not a number.
     public init?(_ decimal: Decimal) {
-        guard decimal.isFinite, decimal > 0, decimal.exponent <= 60 else { return nil }
-        var parts = DecimalDigits(decimal)
-        parts.round(to: Self.digitsKept)
-        guard let significand = Int64(exactly: parts.significand) else { return nil }
-        self.init(significand: significand, exponent: parts.exponent)
+        guard let numeral = DecimalNumeral(decimal.description) else { return nil }
+        self.init(numeral)
     }
 
     /// Reads a whole text such as `0.1`, `77123.45` or `1.206e-09`; nil for anything else.
     public init?(parsing text: some StringProtocol) {
-        guard let decimal = Decimal(wholeText: text) else { return nil }
-        self.init(decimal)
+        guard let numeral = DecimalNumeral(text) else { return nil }
+        self.init(numeral)
     }
 
     /// The same value as Foundation's decimal.
@@ -68,11 +84,26 @@ public struct Price: Hashable, Sendable {
 extension Price: CustomStringConvertible {
     /// Plain digits without an exponent and without needless zeros: `0.000000001206`, `60000`.
     public var description: String {
-        let digits = String(significand)
-        if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
-        let point = digits.utf8.count + exponent
-        if point > 0 { return digits.prefix(point) + "." + digits.suffix(-exponent) }
-        return "0." + String(repeating: "0", count: -point) + digits
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        appendDigits(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends `description`: a status file holds hundreds.
+    public func appendDigits(to bytes: inout [UInt8]) {
+        let first = bytes.count
+        // From the last digit to the first, then turned round.
+        for _ in 0..<max(0, exponent) { bytes.append(UInt8(ascii: "0")) }
+        var rest = significand
+        var digits = 0
+        repeat {
+            if digits == -exponent, digits > 0 { bytes.append(UInt8(ascii: ".")) }
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+            digits += 1
+        } while rest > 0 || digits <= -exponent
+        for place in 0..<(bytes.count - first) / 2 { bytes.swapAt(first + place, bytes.count - 1 - place) }
     }
 }
 
@@ -90,48 +121,5 @@ extension Price: Comparable {
         var scaled = Int128(significand)
         for _ in 0..<(exponent - finer) { scaled *= 10 }
         return scaled
-    }
-}
-
-enum PowersOfTen {
-    static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
-}
-
-/// The digits of a positive decimal as integers.
-private struct DecimalDigits {
-    private(set) var significand: Int128
-    private(set) var exponent: Int
-
-    /// A `Decimal` holds at most 2^128 − 1; more than Int128 takes is cut by one digit on the way in.
-    init(_ decimal: Decimal) {
-        let text = decimal.significand.description
-        exponent = decimal.exponent
-        if let whole = Int128(text) {
-            significand = whole
-        } else {
-            significand = Int128(text.dropLast()) ?? 0
-            exponent += 1
-            if text.last != "0" { significand |= 1 }  // keeps a tie from looking exact
-        }
-    }
-
-    /// Rounds half to even so that at most `digits` remain.
-    mutating func round(to digits: Int) {
-        var limit: Int128 = 1
-        for _ in 0..<digits { limit *= 10 }
-        guard significand >= limit else { return }
-        var divisor: Int128 = 1
-        while significand / divisor >= limit {
-            divisor *= 10
-            exponent += 1
-        }
-        let (quotient, rest) = significand.quotientAndRemainder(dividingBy: divisor)
-        let half = divisor / 2
-        significand = quotient
-        if rest > half || (rest == half && quotient % 2 == 1) { significand += 1 }
-        if significand == limit {
-            significand /= 10
-            exponent += 1
-        }
     }
 }

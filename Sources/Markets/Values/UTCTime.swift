@@ -9,11 +9,22 @@ extension Date {
     /// `2026-11-21T10:00:00Z`: UTC, whole seconds, cut off.
     public var utcText: String { UTCTime(milliseconds: milliseconds).text(fraction: false) }
 
+    /// Appends `utcText`: a status file holds hundreds.
+    public func appendUTCText(to bytes: inout [UInt8]) {
+        UTCTime(milliseconds: milliseconds).append(to: &bytes, fraction: false)
+    }
+
     /// `2026-11-21T10:00:00.123Z`.
     public var utcTextWithMilliseconds: String { UTCTime(milliseconds: milliseconds).text(fraction: true) }
 
     /// Reads ISO 8601 with a zone (`2026-11-21T10:00:00.123Z`, `…+01:00`), any number of decimals; nil otherwise.
     public init?(utcText text: some StringProtocol) {
+        let text = String(text)
+        self.init(utcText: text.utf8.span)
+    }
+
+    /// The same for a text that is no string yet.
+    public init?(utcText text: Span<UInt8>) {
         guard let time = UTCTime(parsing: text) else { return nil }
         self.init(milliseconds: time.milliseconds)
     }
@@ -25,71 +36,86 @@ private struct UTCTime {
 
     init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    init?(parsing text: some StringProtocol) {
-        var bytes = Array(text.utf8)[...]
-        func number(_ digits: Int) -> Int? {
-            guard bytes.count >= digits, bytes.prefix(digits).allSatisfy(\.isDigit) else { return nil }
-            defer { bytes = bytes.dropFirst(digits) }
-            return bytes.prefix(digits).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        }
-        func take(_ accepted: String) -> UInt8? {
-            guard let first = bytes.first, accepted.utf8.contains(first) else { return nil }
-            bytes = bytes.dropFirst()
-            return first
-        }
-        guard let year = number(4), take("-") != nil, let month = number(2), take("-") != nil, let day = number(2),
-            take("Tt ") != nil, let hour = number(2), take(":") != nil, let minute = number(2), take(":") != nil,
-            let second = number(2), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
+    init?(parsing text: Span<UInt8>) {
+        var at = 0
+        guard let year = Self.number(4, text, &at), Self.take("-", text, &at),
+            let month = Self.number(2, text, &at), Self.take("-", text, &at), let day = Self.number(2, text, &at),
+            Self.take("T", text, &at) || Self.take("t", text, &at) || Self.take(" ", text, &at),
+            let hour = Self.number(2, text, &at), Self.take(":", text, &at),
+            let minute = Self.number(2, text, &at), Self.take(":", text, &at),
+            let second = Self.number(2, text, &at),
+            (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
             hour < 24, minute < 60, second <= 60
         else { return nil }
         var fraction = 0
-        if take(".") != nil {
-            let digits = bytes.prefix(while: \.isDigit)
-            guard !digits.isEmpty else { return nil }
-            for place in 0..<3 {
-                let digit = digits.dropFirst(place).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
-                fraction = fraction * 10 + digit
-            }
-            bytes = bytes.dropFirst(digits.count)
+        if Self.take(".", text, &at) {
+            let first = at
+            while let digit = Self.number(1, text, &at) { if at - first <= 3 { fraction = fraction * 10 + digit } }
+            guard at > first else { return nil }
+            for _ in min(at - first, 3)..<3 { fraction *= 10 }
         }
         var offset = 0
-        if take("Zz") == nil {
-            _ = take(" ")
-            guard let sign = take("+-"), let hours = number(2) else { return nil }
-            _ = take(":")
-            guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
-            offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 60 : -60)
+        if !Self.take("Z", text, &at), !Self.take("z", text, &at) {
+            _ = Self.take(" ", text, &at)
+            let isEast = Self.take("+", text, &at)
+            guard isEast || Self.take("-", text, &at), let hours = Self.number(2, text, &at) else { return nil }
+            _ = Self.take(":", text, &at)
+            guard let minutes = Self.number(2, text, &at), hours < 24, minutes < 60 else { return nil }
+            offset = (hours * 60 + minutes) * (isEast ? 60 : -60)
         }
-        guard bytes.isEmpty else { return nil }
+        guard at == text.count else { return nil }
         let days = Self.daysSince1970(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         milliseconds = Int64(seconds) * 1000 + Int64(fraction)
     }
 
+    /// So many digits as a number, and moves on behind them.
+    private static func number(_ digits: Int, _ text: Span<UInt8>, _ at: inout Int) -> Int? {
+        guard at + digits <= text.count else { return nil }
+        var number = 0
+        for place in at..<at + digits {
+            let digit = text[place] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int(digit)
+        }
+        at += digits
+        return number
+    }
+
+    private static func take(_ letter: Unicode.Scalar, _ text: Span<UInt8>, _ at: inout Int) -> Bool {
+        guard at < text.count, text[at] == UInt8(ascii: letter) else { return false }
+        at += 1
+        return true
+    }
+
     func text(fraction: Bool) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        append(to: &bytes, fraction: fraction)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func append(to bytes: inout [UInt8], fraction: Bool) {
         let (days, inDay) = Self.floorDivision(milliseconds, 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: Int(days))
         let seconds = Int(inDay / 1000)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        func append(_ value: Int, _ digits: Int, _ separator: Character?) {
-            var divisor = 1
-            for _ in 1..<digits { divisor *= 10 }
-            while divisor > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-                divisor /= 10
-            }
-            if let ascii = separator?.asciiValue { bytes.append(ascii) }
+        Self.append(year, 4, "-", to: &bytes)
+        Self.append(month, 2, "-", to: &bytes)
+        Self.append(day, 2, "T", to: &bytes)
+        Self.append(seconds / 3600, 2, ":", to: &bytes)
+        Self.append(seconds / 60 % 60, 2, ":", to: &bytes)
+        Self.append(seconds % 60, 2, fraction ? "." : "Z", to: &bytes)
+        if fraction { Self.append(Int(inDay % 1000), 3, "Z", to: &bytes) }
+    }
+
+    private static func append(_ value: Int, _ digits: Int, _ end: Unicode.Scalar, to bytes: inout [UInt8]) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
         }
-        append(year, 4, "-")
-        append(month, 2, "-")
-        append(day, 2, "T")
-        append(seconds / 3600, 2, ":")
-        append(seconds / 60 % 60, 2, ":")
-        append(seconds % 60, 2, fraction ? "." : nil)
-        if fraction { append(Int(inDay % 1000), 3, nil) }
-        bytes.append(UInt8(ascii: "Z"))
-        return String(decoding: bytes, as: UTF8.self)
+        bytes.append(UInt8(ascii: end))
     }
 
     private static func floorDivision(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {

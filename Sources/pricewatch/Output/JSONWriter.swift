@@ -44,10 +44,18 @@ struct JSONWriter {
     }
 
     /// Whole seconds, UTC.
-    mutating func member(_ name: StaticString, _ value: Date?) { member(name, value?.utcText) }
+    mutating func member(_ name: StaticString, _ value: Date?) {
+        key(name)
+        guard let value else { return null() }
+        quote { value.appendUTCText(to: &$0) }
+    }
 
     /// A price is a string of its exact digits.
-    mutating func member(_ name: StaticString, _ value: Price?) { member(name, value?.description) }
+    mutating func member(_ name: StaticString, _ value: Price?) {
+        key(name)
+        guard let value else { return null() }
+        quote { value.appendDigits(to: &$0) }
+    }
 
     /// A percentage is a number of at most two decimals.
     mutating func member(_ name: StaticString, _ value: Percent?) {
@@ -64,7 +72,8 @@ struct JSONWriter {
         separate()
         bytes.append(UInt8(ascii: "\""))
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -77,6 +86,15 @@ struct JSONWriter {
     mutating func string(_ text: String) {
         separate()
         Self.append(quoted: text, to: &bytes)
+        needsComma = true
+    }
+
+    /// A text of which nothing is to be escaped.
+    private mutating func quote(_ append: (inout [UInt8]) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        append(&bytes)
+        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 

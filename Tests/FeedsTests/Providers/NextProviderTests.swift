@@ -22,20 +22,12 @@ private struct TinyProvider: Provider {
         var path: RequestPath { "/last/\(entry.providerID)" }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let wire = try UnreadableBody.reading(body) { try JSONDecoder().decode(Wire.self, from: $0) }
-            guard let price = Price(parsing: wire.last) else {
-                return QuotePage(rows: [.unusable(entry.market, .badPrice)])
+            let last = try JSONDocument(body).root["last"]
+            let row = QuoteRow.priced(entry.market, last, last?.numeralInText) { price in
+                Quote(market: entry.market, symbol: "", name: "", currency: currency, price: price, quotedAt: nil)
             }
-            let quote = Quote(
-                market: entry.market, symbol: "", name: "", currency: currency, price: price, quotedAt: nil)
-            return QuotePage(rows: [.quote(quote)])
+            return QuotePage(rows: [row])
         }
-    }
-
-    private struct Wire: Decodable {
-        var last: String
-
-        enum CodingKeys: String, CodingKey { case last }
     }
 }
 

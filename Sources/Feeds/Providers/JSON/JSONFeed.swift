@@ -44,8 +44,8 @@ extension JSONFeed {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let document = try UnreadableBody.reading(body) { try JSONDecoder().decode(JSONValue.self, from: $0) }
-            return try JSONRows(description: description, entries: entries, currency: currency).read(document)
+            let rows = JSONRows(description: description, entries: entries, currency: currency)
+            return try rows.read(try JSONDocument(body).root)
         }
     }
 }

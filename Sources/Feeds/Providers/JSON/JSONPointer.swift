@@ -18,13 +18,8 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         var passed = ""
         for step in steps {
             let next: JSONValue? =
-                switch place {
-                case .object(let members): members[step]
-                case .list(let items):
-                    // RFC 6901 knows no signs and no needless zeros.
-                    Int(step).flatMap { "\($0)" == step && items.indices.contains($0) ? items[$0] : nil }
-                default: nil
-                }
+                // RFC 6901 knows no signs and no needless zeros.
+                place[step] ?? Int(step).flatMap { "\($0)" == step ? place[$0] : nil }
             guard let next else {
                 return .failure(DeadEnd(at: passed, found: place))
             }
@@ -44,7 +39,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
         /// Completes "the pointer … leads nowhere: ".
         var reason: String {
-            "\(at.isEmpty ? "the document" : OutsideText.escaped(at, limit: 60)) is \(found.kind)"
+            "\(at.isEmpty ? "the document" : OutsideText.escaped(at, limit: 60)) is \(found.inWords)"
         }
     }
 

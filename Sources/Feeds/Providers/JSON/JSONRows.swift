@@ -14,15 +14,12 @@ struct JSONRows {
         let rows = try rows(of: document)
         guard !rows.isEmpty else { return QuotePage(rows: []) }
         try judge(fields.price, "fields.price", rows, expected: "a number") { value in
-            if case .null = value { return true }
-            if case .unreadable = value { return true }
             // Exchanges write "n/a" for a market that rests, beside good ones.
-            return value.decimal != nil || (rows.count > 1 && value.word != nil)
+            value.isNull || value.figure != nil || (rows.count > 1 && value.word != nil)
         }
         if let pointer = fields.quotedAt {
             try judge(pointer, "fields.quoted_at", rows, expected: "a time in the form \(timeFormatName)") { value in
-                if case .null = value { return true }
-                return time(value) != nil
+                value.isNull || time(value) != nil
             }
         }
         let names = entries.names
@@ -44,19 +41,19 @@ struct JSONRows {
         case .failure(let end): throw Self.wrong("list", pointer, end.reason)
         }
         let only = description.url.asksOneByOne ? entries.first?.providerID : nil
-        switch place {
-        case .object(let members):
+        if let members = place.members {
             if let only {
                 // The market itself, unless it stands below its id.
-                if fields.price.value(in: place) == nil, let member = members[only] {
+                if fields.price.value(in: place) == nil, let member = place[only] {
                     return [Row(id: only, value: member)]
                 }
                 return [Row(id: only, value: place)]
             }
-            return members.sorted { $0.key < $1.key }.map { Row(id: $0.key, value: $0.value) }
-        case .list(let items):
+            return members.map { Row(id: $0.name, value: $0) }
+        }
+        if let items = place.items {
             guard let id = fields.id else {
-                if let only, items.count <= 1 { return items.map { Row(id: only, value: $0) } }
+                if let only, place[1] == nil { return items.map { Row(id: only, value: $0) } }
                 throw UnreadableBody(
                     reason: "has a list at \(pointer?.description ?? "its top") (list), so fields.id is needed",
                     isRetryable: false)
@@ -64,11 +61,10 @@ struct JSONRows {
             let rows = items.map { Row(id: id.value(in: $0)?.word, value: $0) }
             try judge(id, "fields.id", rows, expected: "a text or a number") { $0.word != nil }
             return rows
-        default:
-            // One market whose document is its price.
-            if let only, fields.price.text.isEmpty { return [Row(id: only, value: place)] }
-            throw Self.wrong("list", pointer, "there is \(place.kind), where a list or an object is expected")
         }
+        // One market whose document is its price.
+        if let only, fields.price.text.isEmpty { return [Row(id: only, value: place)] }
+        throw Self.wrong("list", pointer, "there is \(place.inWords), where a list or an object is expected")
     }
 
     /// Throws where no row has at `pointer` what is expected.
@@ -82,11 +78,11 @@ struct JSONRows {
         let all = rows.count == 1 ? "" : " in any of \(rows.count) markets"
         let examples = rows.lazy.compactMap { pointer.value(in: $0.value) }
         if let found = examples.first {
-            throw Self.wrong(key, pointer, "there is \(found.kind), where \(expected) is expected\(all)")
+            throw Self.wrong(key, pointer, "there is \(found.inWords), where \(expected) is expected\(all)")
         }
         if case .failure(let end) = pointer.find(in: first.value) {
             let place = end.at.isEmpty ? "a market" : OutsideText.escaped(end.at, limit: 60)
-            throw Self.wrong(key, pointer, "nothing is there\(all); \(place) is \(end.found.kind)")
+            throw Self.wrong(key, pointer, "nothing is there\(all); \(place) is \(end.found.inWords)")
         }
     }
 
@@ -97,16 +93,15 @@ struct JSONRows {
 
     private func quoteRow(_ row: Row, _ names: [String: MarketID]) -> QuoteRow {
         guard let id = row.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
-        guard let value = fields.price.value(in: row.value) else { return .unusable(market, .absentPrice) }
-        if case .null = value { return .unusable(market, .nullPrice) }
-        guard let price = value.decimal.flatMap(Price.init) else { return .unusable(market, .badPrice) }
         func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { $0.value(in: row.value) } }
-        return .quote(
+        let price = field(fields.price)
+        return .priced(market, price, price?.figure) {
             Quote(
                 market: market, symbol: field(fields.symbol)?.word ?? "", name: field(fields.name)?.word ?? "",
-                currency: currency, price: price, quotedAt: field(fields.quotedAt).flatMap(time),
-                reportedChange: field(fields.change24hPercent)?.decimal.flatMap(Percent.init(rounding:)),
-                volume24h: field(fields.volume24h)?.decimal.map { ($0 as NSDecimalNumber).doubleValue }))
+                currency: currency, price: $0, quotedAt: field(fields.quotedAt).flatMap(time),
+                reportedChange: field(fields.change24hPercent)?.figure.flatMap { Percent(rounding: $0) },
+                volume24h: field(fields.volume24h)?.figure?.double)
+        }
     }
 
     private var timeFormatName: String {
@@ -122,10 +117,10 @@ struct JSONRows {
         switch description.timeFormat {
         case .iso8601: return value.word.flatMap { Date(utcText: $0) }
         case .epochSeconds, .epochMilliseconds:
-            guard let number = value.decimal else { return nil }
+            guard let number = value.figure?.double else { return nil }
             let seconds = description.timeFormat == .epochSeconds ? number : number / 1000
             guard seconds > 946_684_800, seconds < 4_102_444_800 else { return nil }
-            return Date(timeIntervalSince1970: (seconds as NSDecimalNumber).doubleValue)
+            return Date(timeIntervalSince1970: seconds)
         }
     }
 }

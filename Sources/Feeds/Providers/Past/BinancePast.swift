@@ -50,31 +50,17 @@ extension Binance: PastProvider {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
-            let rows = try UnreadableBody.reading(body) { try JSONDecoder().decode([Row].self, from: $0) }
-            return rows.compactMap(\.quote).filter { $0.quotedAt < now }
+            guard let rows = try JSONDocument(body).root.items else { throw UnreadableBody(misshapen: body, at: "/") }
+            return rows.compactMap(quote).filter { $0.quotedAt < now }
         }
-    }
 
-    /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`.
-    private struct Row: Decodable {
-        /// Nil where it cannot be read, or where nothing was traded and the close is only carried over.
-        var quote: PastQuote?
-
-        init(from decoder: any Decoder) throws {
-            guard var row = try? decoder.unkeyedContainer() else { return }
-            do {
-                _ = try row.decode(Int64.self)
-                for _ in 1...3 { _ = try row.decode(String.self) }
-                let close = try row.decode(String.self)
-                _ = try row.decode(String.self)
-                let closeTime = try row.decode(Int64.self)
-                _ = try row.decode(String.self)
-                let trades = try row.decode(Int64.self)
-                guard trades > 0, let price = Decimal(wholeText: close).flatMap(Price.init) else { return }
-                quote = PastQuote(quotedAt: Date(milliseconds: closeTime), price: price)
-            } catch {
-                return
-            }
+        /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`. Nil where it cannot be
+        /// read, or where nothing was traded and the close is only carried over.
+        private func quote(_ row: JSONValue) -> PastQuote? {
+            guard let price = row[4]?.numeralInText.flatMap(Price.init), let closeTime = row[6]?.numeral?.integer,
+                let trades = row[8]?.numeral?.integer, trades > 0
+            else { return nil }
+            return PastQuote(quotedAt: Date(milliseconds: closeTime), price: price)
         }
     }
 }

@@ -45,57 +45,35 @@ extension CoinGecko: PastProvider {
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
-            let chart = try UnreadableBody.reading(body) { try JSONDecoder().decode(Chart.self, from: $0) }
-            var quotes = chart.quotes
-            // The last one is the live price, which belongs to the polls.
-            if endsNow, !quotes.isEmpty { quotes.removeLast() }
-            return quotes
-        }
-    }
-
-    private struct Chart: Decodable {
-        var prices: [Point]
-        var marketCaps: [Amount]
-        var volumes: [Amount]
-
-        enum CodingKeys: String, CodingKey {
-            case prices
-            case marketCaps = "market_caps"
-            case volumes = "total_volumes"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let chart = try decoder.container(keyedBy: CodingKeys.self)
-            prices = try chart.decode([Point].self, forKey: .prices)
-            marketCaps = (try? chart.decodeIfPresent([Amount].self, forKey: .marketCaps)) ?? []
-            volumes = (try? chart.decodeIfPresent([Amount].self, forKey: .volumes)) ?? []
-        }
-
-        var quotes: [PastQuote] {
-            prices.enumerated().compactMap { place, point in
+            let chart = try JSONDocument(body).root
+            guard let prices = chart["prices"]?.items else { throw UnreadableBody(misshapen: body, at: "/prices") }
+            let points = prices.map(Point.init)
+            let (volumes, marketCaps) = (Self.points(chart["total_volumes"]), Self.points(chart["market_caps"]))
+            var quotes = points.enumerated().compactMap { place, point -> PastQuote? in
                 guard let time = point.time, let price = point.value.flatMap(Price.init) else { return nil }
-                func amount(_ list: [Amount]) -> Double? {
-                    list.indices.contains(place) && list[place].time == time ? list[place].value : nil
+                func amount(_ list: [Point]) -> Double? {
+                    list.indices.contains(place) && list[place].time == time ? list[place].value?.double : nil
                 }
                 return PastQuote(
                     quotedAt: Date(milliseconds: time), price: price, volume24h: amount(volumes),
                     marketCap: amount(marketCaps))
             }
+            // The last one is the live price, which belongs to the polls.
+            if endsNow, !quotes.isEmpty { quotes.removeLast() }
+            return quotes
         }
+
+        private static func points(_ list: JSONValue?) -> [Point] { list?.items?.map(Point.init) ?? [] }
     }
 
-    private typealias Point = TimedNumber<Decimal>
-    private typealias Amount = TimedNumber<Double>
-
     /// `[1621003519770, 50675.258]`. What cannot be read is nil, and its row alone is lost.
-    private struct TimedNumber<Number: Decodable>: Decodable {
+    private struct Point {
         var time: Int64?
-        var value: Number?
+        var value: DecimalNumeral?
 
-        init(from decoder: any Decoder) throws {
-            guard var pair = try? decoder.unkeyedContainer() else { return }
-            time = (try? pair.decode(Double.self)).flatMap { Int64(exactly: $0.rounded()) }
-            value = try? pair.decode(Number.self)
+        init(_ pair: JSONValue) {
+            time = pair[0]?.double.flatMap { Int64(exactly: $0.rounded()) }
+            value = pair[1]?.numeral
         }
     }
 }

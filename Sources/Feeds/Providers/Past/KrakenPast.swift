@@ -42,54 +42,23 @@ extension Kraken: PastProvider {
             ]
         }
 
+        /// `{"error": [], "result": {"XXBTZUSD": [[…], …], "last": 1502445600}}`.
         func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
-            let answer = try UnreadableBody.reading(body) { try JSONDecoder().decode(Answer.self, from: $0) }
+            let pairs = try JSONDocument(body).root["result"]?.members?.filter { $0.name != "last" } ?? []
+            guard pairs.count == 1, let rows = pairs[0].items else {
+                throw UnreadableBody(misshapen: body, at: "/result")
+            }
             // The last candle is still running.
-            return answer.rows.compactMap { $0.quote(length: .minutes(minutes)) }.filter { $0.quotedAt <= now }
-        }
-    }
-
-    /// `{"error": [], "result": {"XXBTZUSD": [[…], …], "last": 1502445600}}`.
-    private struct Answer: Decodable {
-        var rows: [Row]
-
-        enum CodingKeys: String, CodingKey { case result }
-
-        init(from decoder: any Decoder) throws {
-            let result = try decoder.container(keyedBy: CodingKeys.self)
-                .nestedContainer(keyedBy: AnyKey.self, forKey: .result)
-            let pairs = result.allKeys.filter { $0.stringValue != "last" }
-            guard let pair = pairs.first, pairs.count == 1 else {
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: result.codingPath, debugDescription: "not one pair"))
-            }
-            rows = try result.decode([Row].self, forKey: pair)
-        }
-    }
-
-    /// `[time, open, high, low, close, vwap, volume, count]`, the time being that of the opening.
-    private struct Row: Decodable {
-        private var time: Int64?
-        private var close: Price?
-        private var trades: Int64 = 0
-
-        init(from decoder: any Decoder) throws {
-            guard var row = try? decoder.unkeyedContainer() else { return }
-            do {
-                time = try row.decode(Int64.self)
-                for _ in 1...3 { _ = try row.decode(String.self) }
-                close = Decimal(wholeText: try row.decode(String.self)).flatMap(Price.init)
-                for _ in 1...2 { _ = try row.decode(String.self) }
-                trades = try row.decode(Int64.self)
-            } catch {
-                time = nil
-            }
+            return rows.compactMap(quote).filter { $0.quotedAt <= now }
         }
 
-        /// Nil where it cannot be read, or where nothing was traded and the close is only carried over.
-        func quote(length: Duration) -> PastQuote? {
-            guard let time, let close, trades > 0 else { return nil }
-            return PastQuote(quotedAt: Date(milliseconds: time * 1000) + length, price: close)
+        /// `[time, open, high, low, close, vwap, volume, count]`, the time being that of the opening. Nil where it
+        /// cannot be read, or where nothing was traded and the close is only carried over.
+        private func quote(_ row: JSONValue) -> PastQuote? {
+            guard let time = row[0]?.numeral?.integer, let price = row[4]?.numeralInText.flatMap(Price.init),
+                let trades = row[7]?.numeral?.integer, trades > 0
+            else { return nil }
+            return PastQuote(quotedAt: Date(timeIntervalSince1970: Double(time)) + .minutes(minutes), price: price)
         }
     }
 }
