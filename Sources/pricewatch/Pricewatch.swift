@@ -33,6 +33,7 @@ struct Pricewatch: AsyncParsableCommand {
             HistoryCommand.self,
             ChartCommand.self,
             Alerts.self,
+            Rehearse.self,
             SilenceCommand.self,
             UnsilenceCommand.self,
             NotifyTest.self,

@@ -7,12 +7,29 @@ import Testing
 @Suite struct RecallTests {
     private func record(
         _ second: Double, _ samples: [Sample], unknown: [(String, UnknownReason)] = [],
-        outcome: PollOutcome = .ok, error: String? = nil, in writer: HistoryWriter
+        outcome: PollOutcome = .ok, error: String? = nil, watched: [String]? = nil, in writer: HistoryWriter
     ) throws {
         try writer.record(
             PollRecord(
                 at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
-                error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) }))
+                error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
+                watched: watched?.map(market)))
+    }
+
+    @Test("of a market that is not watched, silence does not mean unchanged")
+    func unwatched() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(
+            0, [sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0)], watched: ["a", "b"], in: writer)
+        try record(60, [sample("a", "2", quotedAt: 60)], watched: ["a"], in: writer)
+        try record(120, [sample("a", "3", quotedAt: 120)], in: writer)
+        try record(180, [sample("b", "2", quotedAt: 170)], watched: ["a", "b"], in: writer)
+        var unknown: [[Int]] = []
+        try writer.reader.recall([market("a"), market("b")], in: usd(), since: moment(50)) {
+            unknown.append($0.unknown)
+        }
+        #expect(unknown == [[1], [1], []])
     }
 
     @Test("polls come back oldest first, with what was new and what was unknown")

@@ -36,7 +36,8 @@ import Testing
         #expect(try writer.reader.silences().map(\.until) == [moment(5), moment(60)])
         let ids = try writer.reader.silences().map(\.id)
         try desk.silence(rule: "b", market: nil, from: moment(50), until: moment(600))
-        try writer.record(AlertRecord(endedSilences: ids.map { ($0, moment(61)) }))
+        let ended = AlertRecord(endedSilences: ids.map { ($0, moment(61)) })
+        try writer.record(WaitRecord(at: moment(61), currency: usd(), alerts: ended))
         #expect(try writer.reader.silences().map(\.rule) == ["b"])
         #expect(try desk.end(rule: nil, at: moment(70)) == 1)
     }

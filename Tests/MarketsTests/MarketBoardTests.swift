@@ -130,4 +130,39 @@ import Testing
         #expect(board[market("bitcoin")]?.shown?.price == price("100"))
         #expect(board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(61))).outcome == .unchanged)
     }
+
+    @Test("a market that stays among the largest keeps counting what it missed")
+    func stayingAmongTheLargest() {
+        var board = board("bitcoin", top: 2)
+        func answered(_ ranking: String...) {
+            var said = answer(quote("bitcoin", "1", at: moment()), at: moment())
+            said.ranking = ranking.map(market)
+            _ = board.take(said)
+        }
+        answered("x", "y")
+        answered("y", "x")
+        answered("x", "z")
+        #expect(board.markets.map(\.text) == ["bitcoin", "x", "z"])
+        #expect(board.entries.map(\.missedAnswers) == [0, 3, 1])
+    }
+
+    @Test("another watchlist keeps what is known of those that stay, and the price of those that come back")
+    func anotherWatchlist() {
+        var board = board("bitcoin", "ethereum")
+        func watch(_ ids: String...) {
+            board.watch(
+                Watchlist(
+                    named: ids.map { .init(market: market($0), staleAfter: .minutes(15)) }, top: 0,
+                    staleAfter: .minutes(15)))
+        }
+        _ = board.take(
+            answer(quote("bitcoin", "1", at: moment()), unusable: ["ethereum": .nullPrice], at: moment()))
+        watch("ethereum", "tether")
+        #expect(board.markets.map(\.text) == ["ethereum", "tether"])
+        #expect(board[market("ethereum")]?.standing == .unknown(.nullPrice))
+        #expect(board[market("ethereum")]?.missedAnswers == 1)
+        #expect(board[market("tether")]?.standing == .unknown(.notAsked))
+        watch("bitcoin")
+        #expect(board[market("bitcoin")]?.shown?.price == price("1"))
+    }
 }

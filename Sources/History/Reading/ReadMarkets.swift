@@ -97,7 +97,9 @@ extension HistoryReader {
                 db,
                 sql: """
                     SELECT market, currency, at, watched FROM watch
-                    JOIN poll ON poll.id = watch.poll JOIN series ON series.id = watch.series
+                    JOIN (SELECT id, at FROM poll UNION ALL SELECT id, at FROM turn) AS beginning
+                        ON beginning.id = watch.poll
+                    JOIN series ON series.id = watch.series
                     ORDER BY watch.poll, watch.series
                     """
             ).compactMap { row in

@@ -44,6 +44,16 @@ extension HistoryReader {
         }
     }
 
+    /// When the daemon was last seen at work: its newest poll, or the newest turn in which nobody was asked.
+    public func lastTurn() throws(HistoryError) -> Date? {
+        let poll = try lastPoll()
+        let waiting = try read { db in
+            try Int64.fetchOne(db, sql: "SELECT at FROM turn WHERE kind = 'waiting' ORDER BY id DESC LIMIT 1").map(
+                Date.init(milliseconds:))
+        }
+        return [poll, waiting].compactMap { $0 }.max()
+    }
+
     /// When the oldest poll began that is still there, or the oldest moment that was healed.
     public func oldestPoll() throws(HistoryError) -> Date? {
         try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }

@@ -46,6 +46,7 @@ extension HistoryReader {
                 sql: """
                     SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')
                     """)
+            var watching = try Unwatched(series, db)
             let polls = try Row.fetchCursor(
                 db,
                 sql: """
@@ -60,6 +61,7 @@ extension HistoryReader {
                 var poll = RecalledPoll(
                     fetchedAt: Date(milliseconds: isHealed ? row[5] : fetchedAt), isHealed: isHealed, feed: row[2])
                 if row[3], let feed = poll.feed { poll.lane = .own(feed) }
+                if !isHealed { poll.unknown = watching.at(id) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
                     guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
@@ -107,5 +109,26 @@ extension HistoryReader {
             }
             return missed
         }
+    }
+}
+
+/// The markets that were not watched, poll by poll: silence about these says nothing.
+private struct Unwatched {
+    private var coming: ArraySlice<(from: Int64, market: Int, isWatched: Bool)>
+    private var unwatched: Set<Int> = []
+
+    /// - Parameter series: the places of the markets.
+    init(_ series: [Int64: Int], _ db: Database) throws {
+        coming = try Row.fetchAll(db, sql: "SELECT poll, series, watched FROM watch ORDER BY poll").compactMap { row in
+            series[row[1]].map { (row[0], $0, row[2]) }
+        }[...]
+    }
+
+    mutating func at(_ poll: Int64) -> [Int] {
+        while let change = coming.first, change.from <= poll {
+            if change.isWatched { unwatched.remove(change.market) } else { unwatched.insert(change.market) }
+            coming.removeFirst()
+        }
+        return Array(unwatched)
     }
 }

@@ -125,6 +125,7 @@ extension HistoryWriter {
                     (SELECT series, watched, max(poll) FROM watch WHERE poll < ?1 GROUP BY series) WHERE watched
                 """, arguments: [oldest])
         try db.execute(sql: "DELETE FROM watch WHERE poll < ?", arguments: [oldest])
+        try db.execute(sql: "DELETE FROM turn WHERE id < ?", arguments: [oldest])
     }
 
     private func recountOldest(_ pruned: Pruned) throws(HistoryError) {

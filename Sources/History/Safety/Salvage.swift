@@ -4,7 +4,8 @@ import GRDB
 /// again. Prices and candles stay behind: they are many, and their owner may restore them.
 enum Salvage {
     private static let leftBehind: Set<String> = [
-        "grdb_migrations", "sqlite_sequence", "poll", "sample", "unknown", "watch", "candle", "stated", "healed",
+        "grdb_migrations", "sqlite_sequence", "poll", "sample", "turn", "unknown", "watch", "candle", "stated",
+        "healed",
     ]
 
     static func states(from damaged: String, into queue: DatabaseQueue) {

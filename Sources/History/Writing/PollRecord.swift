@@ -23,12 +23,15 @@ public struct PollRecord: Sendable {
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
+    /// When the daemon began, with the first that it writes; nil in all that follows.
+    public var daemonStart: Date?
 
     public init(
         at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, currency: Currency, outcome: PollOutcome,
         error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
         unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
+        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
+        daemonStart: Date? = nil
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
@@ -43,5 +46,6 @@ public struct PollRecord: Sendable {
         self.watched = watched
         self.ranking = ranking
         self.alerts = alerts
+        self.daemonStart = daemonStart
     }
 }

@@ -21,9 +21,21 @@ extension HistoryWriter {
 
     private func write(_ polls: [PollRecord]) throws(HistoryError) {
         guard let currency = polls.first?.currency else { return }
+        try write("record a poll in", carrying: currency) { memory, db in
+            for poll in polls { try insert(poll, &memory, db) }
+        }
+        totals.withLock { totals in
+            for poll in polls { totals?.add(poll) }
+        }
+    }
+
+    /// Writes in one transaction with what is known from those before.
+    func write(
+        _ operation: String, carrying currency: Currency, _ body: (inout CarriedOver, Database) throws -> Void
+    ) throws(HistoryError) {
         let queue = try openDatabase()
         do {
-            try HistoryError.naming("record a poll in", path) {
+            try HistoryError.naming(operation, path) {
                 try carried.withLock { carried in
                     // A transaction that fails takes back the numbers it gave out, and the candles it counted.
                     let before = carried
@@ -31,7 +43,7 @@ extension HistoryWriter {
                     do {
                         carried = try queue.write { db in
                             var memory = try CarriedOver(after: before, db, currency: currency)
-                            for poll in polls { try insert(poll, &memory, db) }
+                            try body(&memory, db)
                             return memory
                         }
                     } catch {
@@ -44,12 +56,10 @@ extension HistoryWriter {
             if error.kind == .unwritable { abandon(because: error) }
             throw error
         }
-        totals.withLock { totals in
-            for poll in polls { totals?.add(poll) }
-        }
     }
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
+        try noteStart(poll.daemonStart, db)
         let id = try insertPoll(poll, db)
         try trustConfirmed(poll, &memory, db)
         try insertSamples(poll, id, &memory, db)
@@ -67,8 +77,8 @@ extension HistoryWriter {
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled, alone)
-                VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+                INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone)
+                VALUES (\(TurnRows.nextID), ?, ?, ?, ?, ?, ?, 0, ?)
                 """)
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, try FeedIDs.id(of: poll.feed, db),

@@ -3,11 +3,6 @@ import GRDB
 import Markets
 
 extension HistoryWriter {
-    /// Writes what a turn without a poll changed, in one transaction.
-    public func record(_ changes: AlertRecord) throws(HistoryError) {
-        try write("record alerts in") { try store(changes, $0) }
-    }
-
     func store(_ changes: AlertRecord, _ db: Database) throws {
         for (key, alert) in changes.alerts { try store(alert, key, db) }
         for event in changes.events { try insert(event, db) }

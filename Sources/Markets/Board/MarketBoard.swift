@@ -104,6 +104,25 @@ public struct MarketBoard: Sendable {
         }
     }
 
+    /// Watches other markets from now on. Those that stay keep all that is known of them, those that come back their
+    /// price.
+    public mutating func watch(_ next: Watchlist) {
+        let before = self
+        self = MarketBoard(watching: next, remembering: everythingKnown)
+        takeOver(before)
+    }
+
+    /// The prices of all markets that are, or were, watched.
+    public var everythingKnown: [MarketID: Remembered] {
+        var known = remembered
+        for entry in entries {
+            guard let newest = entry.newest else { continue }
+            known[entry.market] = Remembered(
+                symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
+        }
+        return known
+    }
+
     public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
     /// The watched markets, in the order of the entries.
@@ -232,18 +251,10 @@ extension MarketBoard {
 
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
-        guard watchlist.top > 0, ranking != self.ranking else { return }
-        self.ranking = ranking
-        for entry in entries where !entry.named {
-            guard let newest = entry.newest else { continue }
-            remembered[entry.market] = Remembered(
-                symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
-        }
-        entries.removeAll { !$0.named }
-        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.market, $0) })
-        for market in ranking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
-        }
+        guard watchlist.top > 0, ranking != watchlist.lastRanking else { return }
+        var next = watchlist
+        next.lastRanking = ranking
+        watch(next)
     }
 }
 

@@ -87,8 +87,9 @@ struct Assembly {
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), lanes: lanes,
-                history: history, publisher: publisher, log: log, now: now)
+                settings,
+                inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
+                lanes: lanes, history: history, publisher: publisher, log: log, now: now)
         }
         tellingOfPolls = lanes.feeds.map { log.follow($0) }
         if running == nil { log.tellStart(reading, settings) }

@@ -27,7 +27,7 @@ actor Cycle {
     private var lastPoll: StatusReport.LastPoll?
     private var clocks: ClockWatch
     private var digest: DailyDigest?
-    /// From the last poll before the start to the start, where nobody asked in between.
+    /// From the last turn before the start to the start, where nobody was there in between.
     private let downtime: Range<Date>?
     private var rejection: String?
 
@@ -60,7 +60,8 @@ actor Cycle {
         let lastPoll = try reader.lastPoll()
         downtime =
             legacy.isOfThisProcess
-            ? nil : lastPoll.flatMap { started.since($0) > settings.every * 3 ? $0..<started : nil }
+            ? legacy.downtime
+            : Downtime.between(try reader.lastTurn(), settings.startedAt, longerThan: settings.every * 3)
         standing = legacy.standing
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
@@ -140,7 +141,7 @@ actor Cycle {
     var legacy: Legacy {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, board: board, currency: settings.currency,
-            health: health, lastPoll: lastPoll, clocks: clocks,
+            health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
             awaited: Dictionary(
                 lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
                 uniquingKeysWith: { first, _ in first }))
@@ -191,8 +192,11 @@ extension Cycle {
 
     /// Nobody was asked.
     private func wait(_ polls: [LanePoll]) -> Ending {
-        let changes = judge(answered: [], [:], at: now())
-        _ = ledger.write(changes.record(at: now()))
+        let moment = now()
+        let changes = judge(answered: [], [:], at: moment)
+        _ = ledger.write(
+            WaitRecord(
+                at: moment, currency: settings.currency, watched: board.markets, alerts: changes.record(at: moment)))
         for event in changes.events { tell(event) }
         return .waiting(until: polls.compactMap(\.turn.report.waitsUntil).min() ?? now() + untilNext)
     }
@@ -202,7 +206,7 @@ extension Cycle {
         var gaps: [Lane: Date] = [:]
         for result in results {
             for lane in result.lanes {
-                if let last = health[lane]?.lastUsable, started.since(last) > result.plan.every * 3 {
+                if result.isUsable, let last = health[lane]?.lastUsable, started.since(last) > result.plan.every * 3 {
                     gaps[lane] = last
                 }
                 health[lane]?.take(result, at: started)

@@ -11,9 +11,12 @@ struct Ledger {
     private var untold: [AlertEvent]
     /// Why the last poll could not be recorded; nil where it was.
     private(set) var fault: HistoryError?
+    /// That the daemon began goes with the first that is written.
+    private var start: Date?
 
-    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?) throws(HistoryError) {
+    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?, start: Date) throws(HistoryError) {
         self.history = history
+        self.start = start
         fault = history.fault
         _ = try history.size()
         untold = try history.reader.unloggedEvents()
@@ -27,14 +30,16 @@ struct Ledger {
         pending.add(changes)
         var records = polls
         if !records.isEmpty { records[records.endIndex - 1].alerts = pending }
+        if !records.isEmpty { records[0].daemonStart = start }
         return write { [records] history throws(HistoryError) in try history.record(records) }
     }
 
-    /// For a turn in which nobody was asked. True where nothing is left to be written.
-    mutating func write(_ changes: AlertRecord) -> Bool {
-        pending.add(changes)
-        guard !pending.isEmpty else { return fault == nil }
-        let record = pending
+    /// True where it was written.
+    mutating func write(_ wait: WaitRecord) -> Bool {
+        var record = wait
+        pending.add(wait.alerts)
+        record.alerts = pending
+        record.daemonStart = start
         return write { history throws(HistoryError) in try history.record(record) }
     }
 
@@ -47,6 +52,7 @@ struct Ledger {
         }
         fault = nil
         pending = AlertRecord()
+        start = nil
         return true
     }
 

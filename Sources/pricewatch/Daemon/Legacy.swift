@@ -14,6 +14,8 @@ struct Legacy: Sendable {
     var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
     var clocks = ClockWatch()
+    /// Before the process began.
+    var downtime: Range<Date>?
     /// When each lane was to be asked next.
     var awaited: [Lane: Awaited] = [:]
 
@@ -26,11 +28,12 @@ struct Legacy: Sendable {
 }
 
 extension Legacy {
-    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?) throws(HistoryError) {
+    /// - Parameter start: when the daemon begins.
+    init(_ history: HistoryWriter, alreadyLogged: LoggedEvents?, start: Date) throws(HistoryError) {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged))
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start))
     }
 }
 

@@ -26,12 +26,16 @@ extension AlertBook {
         var book = self
         if longest > Self.recalledExactly {
             let far = lookbacks.filter { $0.value > Self.recalledExactly }.map(\.key).sorted()
+            var freshness = RecalledFreshness(of: far, settings)
             try reader.recall(far, in: settings.currency, since: now - longest - .hours(1), until: border) { poll in
+                let poll = freshness.judge(poll)
                 book.recall(poll, settings, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
+        var freshness = RecalledFreshness(of: near, settings)
         try reader.recall(near, in: settings.currency, since: border, until: .distantFuture) { poll in
+            let poll = freshness.judge(poll)
             book.recall(poll, settings, of: near)
         }
         self = book

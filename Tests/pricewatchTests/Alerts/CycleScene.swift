@@ -14,32 +14,35 @@ final class CycleScene {
     let simulator: CoinGeckoSimulator
     let time: HandClock
     private let every: Duration
-    private let text: String
-    private var transport: NetworkTransport?
+    private let paths: String
+    private var rules: String
+    private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
 
     /// - Parameters:
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
     ///   - feeds: further ones, each after a comma.
     init(
-        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%",
-        feeds: String = "", time: HandClock = HandClock(), every: Duration = .minutes(1)
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
+        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(), every: Duration = .minutes(1)
     ) async throws {
         self.time = time
         self.every = every
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
+        stage.stepsEvery = stepsEvery
         stage.script = script
         stage.now = { time.now() }
         simulator = try await CoinGeckoSimulator.start(stage)
-        text = """
+        self.rules = rules
+        paths = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
             poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
-            history: {database: \(files.folder)/history.db}
+            history: {database: \(files.folder)/history.db, backfill: null}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
-            \(rules)
+
             """
     }
 
@@ -47,18 +50,36 @@ final class CycleScene {
     var status: String { (try? String(contentsOfFile: files.folder + "/status.json", encoding: .utf8)) ?? "" }
     var log: String { (try? String(contentsOfFile: files.folder + "/log", encoding: .utf8)) ?? "" }
 
+    var configuration: Configuration {
+        get throws { try files.reading(paths + rules).configuration }
+    }
+
     func start() async throws {
-        let configuration = try files.reading(text).configuration
-        let settings = CycleSettings(configuration, host: "box", startedAt: time.now())
+        let history = try HistoryWriter(at: try configuration.history.database)
+        running = (history, try NetworkTransport(), time.now())
+        try await assemble()
+        await cycle?.tellUntold()
+    }
+
+    /// The daemon takes in another configuration.
+    func reload(_ rules: String) async throws {
+        self.rules = rules
+        try await assemble()
+    }
+
+    private func assemble() async throws {
+        guard let (history, transport, started) = running else { return }
+        let configuration = try configuration
+        let settings = CycleSettings(configuration, host: "box", startedAt: started)
         let file = LogFile(path: files.folder + "/log", format: .text)
         file.open()
         let log = EventLog(
             Logger(label: "test") { [time] _ in
                 LineLogHandler(level: .info, outlets: [file], now: { time.now() })
             })
-        let history = try HistoryWriter(at: configuration.history.database)
-        let transport = try NetworkTransport()
-        self.transport = transport
+        let legacy =
+            try await cycle?.legacy
+            ?? Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt)
         var asked: [String: Feed] = [:]
         for feed in configuration.feeds {
             asked[feed.name] = Feed(
@@ -66,13 +87,11 @@ final class CycleScene {
                 memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
         }
         cycle = try Cycle(
-            settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
-            lanes: Lanes(configuration, feeds: asked, time: time), history: history,
+            settings, inheriting: legacy, lanes: Lanes(configuration, feeds: asked, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),
             log: log, now: { [time] in time.now() })
-        await cycle?.tellUntold()
     }
 
     func poll(_ count: Int = 1) async {
@@ -86,8 +105,8 @@ final class CycleScene {
     func stop() async {
         await cycle?.close()
         cycle = nil
-        await transport?.shutdown()
-        transport = nil
+        await running?.transport.shutdown()
+        running = nil
     }
 
     func finish() async {

@@ -108,4 +108,21 @@ import Testing
         #expect(events.map(\.lateSeconds) == [nil, 7260])
         await scene.finish()
     }
+
+    @Test("what has grown stale during a wait stays so across a restart")
+    func restartDuringWait() async throws {
+        let scene = try await CycleScene(
+            "watch: {markets: [bitcoin]}", script: [try MarketID("bitcoin"): prices("2")])
+        try await scene.start()
+        await scene.poll()
+        scene.simulator.setFaults([.status(429, retryAfter: 7200)])
+        await scene.poll(30)
+        #expect(try words(scene).first == "feed-stale coingecko firing")
+        let before = try words(scene)
+        await scene.stop()
+        try await scene.start()
+        await scene.poll(3)
+        #expect(try words(scene) == before)
+        await scene.finish()
+    }
 }

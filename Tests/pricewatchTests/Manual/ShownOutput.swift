@@ -55,7 +55,7 @@ struct ShownOutput {
         text = text.replacing(/[-+−]?\d[\d.,]*\d|[-+−]?\d/, with: "N")
         text = text.replacing(/N (ms|s|min|h|d)\b/, with: "N s")
         text = text.replacing(/[ \t]+/, with: " ")
-        text = text.replacing(/^ ?N:N(:N)?( N:N(:N)?)+ ?$/, with: "N:N")
+        text = text.replacing(/^ ?(N:N(:N)?|[A-Z][a-z][a-z] N)( N:N(:N)?| [A-Z][a-z][a-z] N)+ ?$/, with: "N:N")
         return text.trimmed
     }
 }

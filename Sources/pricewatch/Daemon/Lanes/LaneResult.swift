@@ -74,14 +74,13 @@ struct LaneResult {
     /// - Parameter watched: the markets that are watched from now on.
     func record(_ currency: Currency, at started: Date, ended: Date, watched: [MarketID]) -> PollRecord {
         var record = PollRecord(
-            at: started, fetchedAt: ended, feed: feed, lane: plan.lane, currency: currency, outcome: digest.outcome,
-            error: error?.label, unknown: digest.unknown)
+            at: started, fetchedAt: answeredAt ?? ended, feed: feed, lane: plan.lane, currency: currency,
+            outcome: digest.outcome, error: clockFault == nil ? error?.label : "clock", unknown: digest.unknown,
+            watched: watched)
         guard case .answered(let answer, let digest, _, let pageError) = outcome, isUsable else { return record }
-        record.fetchedAt = answer.fetchedAt
         record.error = pageError?.label
         record.samples = digest.samples
         record.moves = digest.moves
-        record.watched = watched
         record.ranking = answer.ranking
         return record
     }

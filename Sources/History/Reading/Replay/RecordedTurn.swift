@@ -1,0 +1,43 @@
+public import Foundation
+public import Markets
+
+/// What happened in one turn of the daemon, as it was recorded. Markets go by their place among the replay's.
+public struct RecordedTurn: Sendable {
+    public var kind: Kind
+    /// The markets that were watched from this turn on; nil: those of the turn before.
+    public var watched: [Int]?
+
+    public enum Kind: Sendable {
+        /// A daemon began.
+        case start(Date)
+        /// Nobody was asked, since a wait held.
+        case waiting(Date)
+        /// What the feeds said that were asked; never empty.
+        case polls([RecordedPoll])
+    }
+}
+
+/// A recorded poll with all that it said.
+public struct RecordedPoll: Sendable {
+    /// When it began.
+    public var at: Date
+    /// When its answer was complete, or it was given up.
+    public var fetchedAt: Date
+    public var feed: String
+    /// Whose markets the feed was asked for.
+    public var lane: Lane
+    public var outcome: PollOutcome
+    /// The kind of the error, where there was one.
+    public var error: String?
+    /// What was new, trusted or not.
+    public var samples: [Sample] = []
+    /// Markets that were not known, or not by the provider's latest word. Those that stand neither here nor among the
+    /// samples were known and unchanged.
+    public var unknown: [(market: Int, reason: UnknownReason)] = []
+
+    public struct Sample: Sendable {
+        public var market: Int
+        public var quotedAt: Date
+        public var price: Price
+    }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// The recorded turns of a daemon from a moment on, in the order in which they happened, and what was known before.
+public struct Replay: Sendable {
+    /// Every market that it is about and that was recorded in the currency. The turns name them by their place here.
+    public let markets: [HistoryReader.Name]
+    /// The places of those that were watched at the beginning.
+    public let watched: [Int]
+    /// The newest trusted prices before the beginning, by place.
+    public let newest: [Int: MarketBoard.Sighting]
+    /// When the last usable poll before the beginning began.
+    public let lastUsablePoll: Date?
+    /// When the daemon was last seen at work before the beginning.
+    public let lastTurn: Date?
+    /// When the first and the last poll of the replay began; nil where there is none.
+    public let span: ClosedRange<Date>?
+    /// The id of the first turn that may belong to it.
+    let from: Int64
+    let series: ReplaySeries
+
+    init(
+        _ series: ReplaySeries, from: Int64 = .max, watched: [Int] = [], newest: [Int: MarketBoard.Sighting] = [:],
+        lastUsablePoll: Date? = nil, lastTurn: Date? = nil, span: ClosedRange<Date>? = nil
+    ) {
+        self.series = series
+        self.from = from
+        self.watched = watched
+        self.newest = newest
+        self.lastUsablePoll = lastUsablePoll
+        self.lastTurn = lastTurn
+        self.span = span
+        markets = series.names
+    }
+}
+
+extension HistoryReader {
+    /// - Parameters:
+    ///   - since: the first poll's earliest beginning.
+    ///   - wanted: Of these markets alone; nil: of all.
+    public func replay(
+        in currency: Currency, since: Date, of wanted: Set<MarketID>? = nil
+    ) throws(HistoryError) -> Replay {
+        try read { db in
+            let series = try ReplaySeries(db, in: currency, only: wanted)
+            let ends = try Row.fetchOne(
+                db, sql: "SELECT min(id), min(at), max(at) FROM poll WHERE at >= ? AND NOT backfilled",
+                arguments: [since.milliseconds])
+            guard let ends, let first: Int64 = ends[0], let begin: Int64 = ends[1], let end: Int64 = ends[2] else {
+                return Replay(series)
+            }
+            let before = try Row.fetchOne(
+                db, sql: "SELECT id, at FROM poll WHERE id < ? AND NOT backfilled ORDER BY id DESC LIMIT 1",
+                arguments: [first])
+            let usable = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT at FROM poll WHERE id < ? AND NOT backfilled AND outcome <> 'failed' ORDER BY id DESC LIMIT 1
+                    """, arguments: [first])
+            // What happened since the poll before, such as the start of the daemon, belongs to the replay.
+            let from: Int64 = before.map { $0[0] + 1 } ?? 0
+            return Replay(
+                series, from: from, watched: try series.watched(before: from, db),
+                newest: try NewestBefore.of(series, poll: first, at: begin, db),
+                lastUsablePoll: usable.map(Date.init(milliseconds:)),
+                lastTurn: before.map { Date(milliseconds: $0[1]) },
+                span: Date(milliseconds: begin)...Date(milliseconds: end))
+        }
+    }
+
+    /// Hands out the turns, one at a time: what is in memory does not grow with their number.
+    public func play(_ replay: Replay, _ body: (RecordedTurn) throws -> Void) throws(HistoryError) {
+        try read { db in
+            var changes = try WatchChanges(replay, db)
+            let reading = try PollReading(replay.series, db)
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT poll.id, at, fetched_at, outcome, error, name, alone FROM poll LEFT JOIN feed ON feed.id = feed
+                    WHERE poll.id >= ?1 AND NOT backfilled
+                    UNION ALL
+                    SELECT id, at, NULL, kind, NULL, NULL, NULL FROM turn WHERE id >= ?1
+                    ORDER BY 1
+                    """, arguments: [replay.from])
+            // The polls of one turn began at the same moment.
+            var polls: [RecordedPoll] = []
+            var watchedFrom: [Int]?
+            func finishTurn() throws {
+                guard !polls.isEmpty else { return }
+                try body(RecordedTurn(kind: .polls(polls), watched: watchedFrom))
+                (polls, watchedFrom) = ([], nil)
+            }
+            while let row = try rows.next() {
+                let id: Int64 = row[0]
+                let at = Date(milliseconds: row[1])
+                if row[2] == nil || polls.first?.at != at { try finishTurn() }
+                let watched = changes.upTo(id)
+                guard let fetchedAt: Int64 = row[2] else {
+                    let start = TurnRows.Kind(rawValue: row[3]) == .start
+                    try body(RecordedTurn(kind: start ? .start(at) : .waiting(at), watched: watched))
+                    continue
+                }
+                let feed: String = row[5] ?? ""
+                let poll = RecordedPoll(
+                    at: at, fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
+                    lane: row[6] == true ? .own(feed) : .shared, outcome: PollOutcome(rawValue: row[3]) ?? .failed, error: row[4],
+                    samples: try reading.samples(of: id, fetchedAt: fetchedAt), unknown: try reading.unknown(of: id))
+                polls.append(poll)
+                watchedFrom = watched ?? watchedFrom
+            }
+            try finishTurn()
+        }
+    }
+}

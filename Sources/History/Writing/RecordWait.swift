@@ -1,0 +1,36 @@
+import Foundation
+import GRDB
+import Markets
+
+extension HistoryWriter {
+    /// Writes a turn in which nobody was asked.
+    public func record(_ wait: WaitRecord) throws(HistoryError) {
+        try write("record a turn in", carrying: wait.currency) { memory, db in
+            try noteStart(wait.daemonStart, db)
+            let id = try TurnRows.insert(.waiting, at: wait.at, db)
+            if let watched = wait.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }
+            try store(wait.alerts, db)
+        }
+    }
+
+    func noteStart(_ moment: Date?, _ db: Database) throws {
+        if let moment { try TurnRows.insert(.start, at: moment, db) }
+    }
+}
+
+/// Rows of the table `turn`.
+enum TurnRows {
+    enum Kind: String {
+        case start, waiting
+    }
+
+    /// The id of the next poll or turn.
+    static let nextID = "1 + max(ifnull((SELECT max(id) FROM poll), 0), ifnull((SELECT max(id) FROM turn), 0))"
+
+    @discardableResult
+    static func insert(_ kind: Kind, at moment: Date, _ db: Database) throws -> Int64 {
+        let insert = try db.cachedStatement(sql: "INSERT INTO turn (id, at, kind) VALUES (\(nextID), ?, ?)")
+        try insert.execute(arguments: [moment.milliseconds, kind.rawValue])
+        return db.lastInsertedRowID
+    }
+}

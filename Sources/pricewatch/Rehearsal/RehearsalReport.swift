@@ -1,0 +1,96 @@
+import Foundation
+import History
+import Markets
+
+/// What all rules would have said from one moment to another.
+struct RehearsalReport: Sendable {
+    /// From where on events count.
+    let since: Date
+    private(set) var until: Date
+    private(set) var polls = 0
+    /// Where no channel is configured, messages are counted as if there were one.
+    let assumesAChannel: Bool
+    private(set) var rules: [RehearsedRule]
+    private var places: [String: Int]
+    private var extremes: [MarketID: RehearsalHint.Nearest] = [:]
+    private let measured: [MarketID]
+
+    init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date) {
+        self.since = since
+        until = since
+        assumesAChannel = channels.isEmpty
+        self.rules = rules.map { RehearsedRule($0, Audience(of: $0, among: channels)) }
+        places = Dictionary(rules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        measured = Array(Set(rules.compactMap(\.levelOfOne)))
+    }
+
+    /// Takes in a turn that ended at `moment`.
+    mutating func add(_ events: [AlertEvent], poll: RecordedPoll?, of board: MarketBoard) {
+        for event in events where event.at >= since {
+            if let place = places[event.rule] { rules[place].add(event) }
+        }
+        guard let poll, poll.at >= since else { return }
+        until = max(until, poll.fetchedAt)
+        polls += 1
+        for market in measured {
+            guard let price = board[market]?.shown?.price else { continue }
+            var seen = extremes[market] ?? .init(market: market, lowest: price, highest: price)
+            seen.lowest = min(seen.lowest, price)
+            seen.highest = max(seen.highest, price)
+            extremes[market] = seen
+        }
+    }
+
+    /// In days; a shorter time counts as a day, so that one message is no flood.
+    var days: Double { max(1, until.since(since).inSeconds / 86_400) }
+
+    func messagesADay(_ rule: RehearsedRule) -> Double { Double(rule.messages) / days }
+
+    /// Says of each rule why it was silent or noisy.
+    ///
+    /// - Parameters:
+    ///   - recorded: the markets of which anything was recorded.
+    ///   - length: of the record that was played, with what lies before `since`.
+    mutating func finish(recorded: Set<MarketID>, length: Duration) {
+        for place in rules.indices { rules[place].hints = hints(rules[place], recorded, length) }
+    }
+
+    private func hints(_ rule: RehearsedRule, _ recorded: Set<MarketID>, _ length: Duration) -> [RehearsalHint] {
+        guard rule.rule.enabled else { return [.disabled] }
+        var hints: [RehearsalHint] = []
+        if case .markets(let markets) = rule.rule.scope {
+            let absent = markets.filter { !recorded.contains($0) }
+            if !absent.isEmpty { hints.append(.noData(absent)) }
+            if absent.count == markets.count { return hints }
+        }
+        if rule.audience.channels == 0 { hints.append(.noChannel) }
+        if messagesADay(rule) > RehearsalHint.mostMessagesADay { hints.append(.noisy(messagesADay(rule))) }
+        guard rule.periods.isEmpty else { return hints }
+        if let expires = rule.rule.expires, expires <= since {
+            hints.append(.expired(expires))
+        } else if rule.count(.pending) > 0 {
+            hints.append(.neverHeld(rule.count(.pending), needed: rule.rule.holdFor))
+        } else if let window = rule.rule.condition.window, length < window * 4 / 5 {
+            hints.append(.windowNotCovered(window, recorded: length))
+        } else if !rule.rule.condition.isAboutData {
+            hints.append(.neverMet(nearest: rule.rule.levelOfOne.flatMap { extremes[$0] }))
+        }
+        return hints
+    }
+}
+
+extension AlertRule {
+    /// The market that a rule about a level is about, where it is about one alone.
+    fileprivate var levelOfOne: MarketID? {
+        guard case .markets(let markets) = scope, markets.count == 1 else { return nil }
+        switch condition {
+        case .above, .below, .outside: return markets.first
+        default: return nil
+        }
+    }
+
+    /// How much of the past decides what it says now.
+    var memory: Duration {
+        max(condition.window ?? .zero, holdFor, keepFiringFor)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Markets
+
+/// A rehearsal for people.
+enum RehearsalView {
+    /// So many firings of a rule are listed; a program gets them all.
+    static let mostFirings = 20
+
+    static func lines(_ report: RehearsalReport, _ terminal: Terminal) -> [String] {
+        var lines = [heading(report)]
+        if report.assumesAChannel {
+            lines.append("no channel is configured; messages are counted as if there were one")
+        }
+        for rule in report.rules { lines += [""] + self.lines(rule, report, terminal) }
+        return lines
+    }
+
+    private static func heading(_ report: RehearsalReport) -> String {
+        let messages = report.rules.reduce(0) { $0 + $1.messages }
+        return
+            "\(report.since.utcText) to \(report.until.utcText): \(report.polls) polls, \(plural(messages, "message"))"
+    }
+
+    private static func lines(_ rule: RehearsedRule, _ report: RehearsalReport, _ terminal: Terminal) -> [String] {
+        let name = terminal.paint(SafeText.printable(rule.rule.name, atMost: 40), .bold)
+        let condition = SafeText.printable("\(rule.rule.scope.words) \(rule.rule.condition)", atMost: 80)
+        var lines = ["\(name) (\(condition)): \(verdict(rule, report))"]
+        if !rule.periods.isEmpty {
+            lines += table(rule.periods.prefix(mostFirings), until: report.until).lines(on: terminal).map { "  " + $0 }
+        }
+        let more = rule.periods.count - mostFirings
+        if more > 0 { lines.append("  … and \(more) more; --json has them all") }
+        return lines + rule.hints.map { "  " + terminal.paint(SafeText.printable($0.message), .yellow) }
+    }
+
+    private static func verdict(_ rule: RehearsedRule, _ report: RehearsalReport) -> String {
+        guard !rule.periods.isEmpty else { return "would not have fired" }
+        let reminders = rule.count(.reminder)
+        return "would have fired \(plural(rule.periods.count, "time")), "
+            + (reminders > 0 ? "reminded \(plural(reminders, "time")), " : "")
+            + "\(plural(rule.messages, "message")), \(RehearsalHint.rounded(report.messagesADay(rule))) a day"
+    }
+
+    private static func table(_ periods: some Sequence<RehearsedRule.Period>, until: Date) -> Table {
+        var table = Table([
+            ("fired at", .left), ("market", .left), ("price", .right), ("for", .right), ("resolved at", .left),
+            ("price", .right), ("reason", .left),
+        ])
+        for period in periods {
+            table.add([
+                .init(period.from.utcText), .init(period.market.text), .init(text(period.price, period.currency)),
+                .init((period.end?.at ?? until).since(period.from).roundedText),
+                .init(period.end?.at.utcText ?? "still fires", period.end == nil ? .red : nil),
+                .init(text(period.end?.price, period.currency)), .init(period.end?.reason.rawValue ?? ""),
+            ])
+        }
+        return table
+    }
+
+    private static func text(_ price: Price?, _ currency: Currency) -> String {
+        price.map { "\($0) \(currency)" } ?? "–"
+    }
+
+    private static func plural(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+}
+
+extension AlertRule.Scope {
+    /// `bitcoin`, `3 markets`, `all markets`, `feed coingecko`
+    var words: String {
+        switch self {
+        case .all: "all markets"
+        case .markets(let markets): markets.count == 1 ? markets[0].text : "\(markets.count) markets"
+        case .feed(let feed, of: _): "feed \(feed)"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+@Suite struct ReplayTests {
+    private let folder: TemporaryFolder
+    private let writer: HistoryWriter
+
+    init() throws {
+        folder = try TemporaryFolder()
+        writer = try HistoryWriter(at: folder.database)
+    }
+
+    private func record(
+        _ second: Double, _ samples: Sample..., unknown: [(String, UnknownReason)] = [],
+        outcome: PollOutcome = .ok, error: String? = nil, watched: [String]? = nil, start: Double? = nil
+    ) throws {
+        try writer.record(
+            PollRecord(
+                at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
+                error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
+                watched: watched?.map(market), daemonStart: start.map { moment($0) }))
+    }
+
+    private func wait(_ second: Double, watched: [String]? = nil) throws {
+        try writer.record(WaitRecord(at: moment(second), currency: usd(), watched: watched?.map(market)))
+    }
+
+    /// A word a turn: `poll 60 failed timeout [a 1.5, b null_price] watching a, b`.
+    private func words(since: Double) throws -> [String] {
+        let replay = try writer.reader.replay(in: usd(), since: moment(since))
+        var words: [String] = []
+        try writer.reader.play(replay) { turn in
+            func second(_ date: Date) -> Int { Int(date.since(moment()).inSeconds) }
+            func name(_ place: Int) -> String { replay.markets[place].market.text }
+            var word: String
+            switch turn.kind {
+            case .start(let date): word = "start \(second(date))"
+            case .waiting(let date): word = "waiting \(second(date))"
+            case .polls(let polls):
+                word = polls.map { poll in
+                    let said =
+                        poll.samples.map { "\(name($0.market)) \($0.price)@\(second($0.quotedAt))" }
+                        + poll.unknown.map { "\(name($0.market)) \($0.reason.rawValue)" }
+                    return "poll \(second(poll.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said)"
+                }.joined(separator: " and ")
+            }
+            if let watched = turn.watched { word += " watching \(watched.map(name))" }
+            words.append(word)
+        }
+        return words
+    }
+
+    @Test("starts, waits and polls come in the order in which they happened, with all that was said")
+    func turns() throws {
+        var doubtful = sample("a", "9", quotedAt: 120)
+        doubtful.confirmed = false
+        try record(0, sample("a", "1", quotedAt: 0), watched: ["a", "b"], start: -5)
+        try record(60, unknown: [("a", .notAnswered), ("b", .nullPrice)], outcome: .failed, error: "empty")
+        try wait(90, watched: ["a"])
+        try record(120, doubtful, unknown: [("a", .unconfirmed)])
+        try record(180, outcome: .unchanged, watched: ["a", "b"])
+        #expect(
+            try words(since: 0) == [
+                "start -5", #"poll 0 ok - ["a 1@0"] watching ["a", "b"]"#,
+                #"poll 60 failed empty ["a not_answered", "b null_price"]"#, #"waiting 90 watching ["a"]"#,
+                #"poll 120 ok - ["a 9@120", "a unconfirmed"]"#, #"poll 180 unchanged - [] watching ["a", "b"]"#,
+            ])
+    }
+
+    @Test("a replay that begins later knows what was watched and known before, and what happened since the last poll")
+    func later() throws {
+        try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0), watched: ["a", "b"], start: -5)
+        try record(60, sample("a", "3", quotedAt: 60), watched: ["a"])
+        try record(120, outcome: .failed, error: "timeout")
+        try wait(150)
+        try record(180, sample("a", "4", quotedAt: 180), start: 170)
+        #expect(
+            try words(since: 130) == ["waiting 150", "start 170", #"poll 180 ok - ["a 4@180"]"#])
+        let replay = try writer.reader.replay(in: usd(), since: moment(130))
+        #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
+        #expect(replay.newest.mapValues(\.price) == [0: price("3"), 1: price("2")])
+        #expect(replay.lastUsablePoll == moment(60))
+        #expect(replay.lastTurn == moment(120))
+        #expect(replay.span == moment(180)...moment(180))
+        #expect(try writer.reader.replay(in: usd(), since: moment(181)).span == nil)
+    }
+
+    @Test("a price from long before is found by way of its candle")
+    func longBefore() throws {
+        try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0))
+        for minute in 1...200 {
+            try record(Double(minute) * 60, sample("a", "\(minute)", quotedAt: Double(minute) * 60))
+        }
+        let replay = try writer.reader.replay(in: usd(), since: moment(200 * 60))
+        #expect(replay.newest.mapValues(\.price) == [0: price("199"), 1: price("2")])
+    }
+
+    @Test("other currencies and healed prices have no part in it")
+    func others() throws {
+        try record(0, sample("a", "1", quotedAt: 0))
+        try writer.heal(healing("a", -1200, 0, (-600, "5")))
+        var foreign = poll(60, sample("a", "7", quotedAt: 60))
+        foreign.currency = try Currency("eur")
+        try writer.record(foreign)
+        #expect(
+            try words(since: -1000) == [#"poll 0 ok - ["a 1@0"]"#, "poll 60 ok - []"])
+    }
+
+    @Test("turns share the numbers of the polls, and go with them")
+    func numbers() async throws {
+        try record(0, sample("a", "1", quotedAt: 0), start: -5)
+        try wait(60)
+        try record(14_400, sample("a", "1", quotedAt: 14_400))
+        try wait(14_460)
+        func ids(_ table: String) throws -> [Int64] {
+            try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM \(table) ORDER BY id") }
+        }
+        #expect(try ids("turn") == [1, 3, 5])
+        #expect(try ids("poll") == [2, 4])
+        #expect(try writer.reader.lastTurn() == moment(14_460))
+        _ = try await writer.prune(to: Retention(samples: .hours(1)), now: moment(14_500))
+        #expect(try ids("poll") == [4])
+        #expect(try ids("turn") == [5])
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import History
+import Markets
+import Testing
+
+@testable import pricewatch
+
+/// What is said of rules that fire, that keep silent, and that speak too much.
+@Suite struct RehearsalReportTests {
+    private let folder: TemporaryFolder
+    private let start = Date(timeIntervalSince1970: 1_795_255_200)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A poll a minute, with these prices of bitcoin.
+    private func record(_ prices: [Int]) throws {
+        let writer = try HistoryWriter(at: folder.path + "/history.db")
+        for (minute, price) in prices.enumerated() {
+            let at = start + .minutes(minute)
+            let sample = Sample(
+                market: try MarketID("bitcoin"), symbol: "btc", name: "Bitcoin",
+                price: try #require(Price(parsing: "\(price)")), quotedAt: at)
+            try writer.record(
+                PollRecord(
+                    at: at, fetchedAt: at + .seconds(1), feed: "test", currency: .usd, outcome: .ok, samples: [sample],
+                    watched: [sample.market]))
+        }
+        try writer.close()
+    }
+
+    private func report(
+        _ configuration: String, rule: String? = nil, since: Duration? = nil
+    ) throws -> RehearsalReport {
+        let configuration = try ConfigurationScene().reading(
+            """
+            builtin_alerts: false
+            watch: {markets: [bitcoin]}
+            poll: {every: 1m, confirm_moves_over: null}
+            history: {database: \(folder.path)/history.db}
+            \(configuration)
+            """
+        ).configuration
+        return try RehearsalReport(
+            playing: HistoryReader(at: configuration.history.database), through: configuration.alertRules,
+            configuration,
+            since: since.map { start + $0 } ?? .distantPast)
+    }
+
+    private func words(_ report: RehearsalReport, terminal: Terminal = Terminal(environment: [:])) -> [String] {
+        RehearsalView.lines(report, terminal)
+    }
+
+    @Test("firings with their time, market, price and length, and the messages they would have been")
+    func firings() throws {
+        try record([10, 20, 21, 9, 22, 23])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15}]")
+        let rule = try #require(report.rules.first)
+        #expect(rule.periods.map(\.from) == [start + .seconds(61), start + .seconds(241)])
+        #expect(rule.periods.map { $0.price?.description } == ["20", "22"])
+        #expect(rule.periods.map { $0.end?.at } == [start + .seconds(181), nil])
+        #expect(rule.messages == 3)
+        #expect(rule.hints.isEmpty)
+        #expect(words(report).contains { $0.contains("would have fired 2 times, 3 messages, 3 a day") })
+        #expect(words(report).contains { $0.contains("still fires") })
+    }
+
+    @Test("what lies before the beginning warms the rules and is not listed")
+    func warm() throws {
+        try record([10, 20, 21, 22, 9, 22])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15}]", since: .minutes(3))
+        let rule = try #require(report.rules.first)
+        #expect(rule.events.map(\.kind) == [.resolved, .firing])
+        #expect(rule.periods.first?.from == start + .seconds(61))
+        #expect(rule.periods.first?.price == nil)
+        #expect(report.polls == 3)
+    }
+
+    @Test(
+        "why a rule is silent",
+        arguments: [
+            ("{name: r, market: bitcoin, above: 50}", ["never_met"]),
+            ("{name: r, market: bitcoin, above: 15, for: 1h}", ["never_held"]),
+            ("{name: r, market: bitcoin, rises: 500%, within: 1d}", ["window_not_covered"]),
+            ("{name: r, market: bitcoin, rises: 500%, within: 2m}", ["never_met"]),
+            ("{name: r, market: etherium, above: 1}", ["no_data"]),
+            ("{name: r, market: bitcoin, above: 1, enabled: false}", ["disabled"]),
+            ("{name: r, market: bitcoin, above: 1, expires: \"2026-11-01T00:00:00Z\"}", ["expired"]),
+            ("{name: r, market: bitcoin, above: 1, notify: []}", ["no_channel"]),
+            ("{name: r, market: bitcoin, above: 1}", []),
+        ])
+    func silence(rule: String, hints: [String]) throws {
+        try record([10, 20, 21, 9, 22])
+        let report = try report("alerts: [\(rule)]")
+        #expect(report.rules.first?.hints.map(\.code) == hints)
+    }
+
+    @Test("how near the price came is told of a level")
+    func nearest() throws {
+        try record([10, 20, 21, 9, 22])
+        let report = try report("alerts: [{name: r, market: bitcoin, above: 50}]")
+        #expect(words(report).last?.contains("bitcoin was between 9 and 22") == true)
+    }
+
+    @Test("more than ten messages a day are too many")
+    func noise() throws {
+        try record((0..<12).map { $0.isMultiple(of: 2) ? 10 : 20 })
+        let report = try report("alerts: [{name: r, market: bitcoin, above: 15}]")
+        #expect(report.rules.first?.hints == [.noisy(11)])
+    }
+
+    @Test("messages are counted over the channels that hear of them")
+    func audience() throws {
+        var one = Configuration.Channel(name: "one", kind: .exec(["/bin/true"]))
+        one.sendResolved = false
+        let channels = [one, Configuration.Channel(name: "two", kind: .exec(["/bin/true"]))]
+        func audience(_ notify: [String]?, _ channels: [Configuration.Channel]) throws -> [Int] {
+            let price = try #require(Price(parsing: "1"))
+            let rule = AlertRule(name: "r", scope: .all, condition: .above(price), notify: notify)
+            let audience = Audience(of: rule, among: channels)
+            return [audience.channels, audience.toldOfEnds]
+        }
+        #expect(try audience(nil, channels) == [2, 1])
+        #expect(try audience(["one"], channels) == [1, 0])
+        #expect(try audience([], channels) == [0, 0])
+        #expect(try audience(nil, []) == [1, 1])
+        #expect(try audience([], []) == [0, 0])
+    }
+
+    @Test("the document for programs")
+    func json() throws {
+        try record([10, 20, 9])
+        var writer = JSONWriter()
+        try report("alerts: [{name: high, market: bitcoin, above: 15}]").write(&writer)
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any])
+        #expect(document["schema"] as? Int == 1)
+        #expect(document["since"] as? String == "2026-11-21T10:00:00Z")
+        #expect(document["polls"] as? Int == 3)
+        let rule = try #require((document["rules"] as? [[String: Any]])?.first)
+        #expect(rule["messages"] as? Int == 2)
+        #expect(rule["firings"] as? Int == 1)
+        let end = try #require((rule["events"] as? [[String: Any]])?.last)
+        #expect(end["event"] as? String == "resolved")
+        #expect(end["price"] as? String == "9")
+        #expect(end["fired_s"] as? Int == 60)
+    }
+
+    @Test("a bar that grows")
+    func bar() {
+        #expect(ProgressBar("playing").line(0.5) == "playing [###############...............]  50 %")
+        #expect(ProgressBar("playing").line(2).hasSuffix("##] 100 %"))
+    }
+}
