@@ -68,7 +68,11 @@ final class ManualMachine {
         shown.isExact = block.isExact
         for step in block.steps {
             let output = try await output(of: step.command, fresh: block.isFresh)
-            if let fault = shown.fault(step.output, at: step.place, against: output) { faults.append(fault) }
+            if let fault = shown.fault(step.output, at: step.place, against: output) {
+                faults.append(fault)
+                // Whoever mends the manual wants to see it whole.
+                print("\(step.place) $ \(step.command)\n\(output)")
+            }
         }
         return faults
     }
