@@ -33,8 +33,9 @@ struct FeedCost {
     }
 
     var lines: [String] {
-        let plan = feed.provider.plans.isEmpty ? "" : ", plan \(feed.plan.rawValue)"
-        let who = "\(feed.name) (\(feed.provider.rawValue)\(plan))"
+        let provider = feed.name == feed.provider.rawValue ? [] : [feed.provider.rawValue]
+        let told = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"])
+        let who = feed.name + (told.isEmpty ? "" : " (\(told.joined(separator: ", ")))")
         let requests = "\(requestsPerPoll) request\(requestsPerPoll == 1 ? "" : "s") a poll"
         let quota = feed.monthlyQuota.map { " of \($0)" } ?? ""
         switch role {

@@ -18,6 +18,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var every: Duration?
     @Option(help: "table, csv, json or ndjson.")
     var format = RecordFormat.table
+    @Flag(help: "The same as --format json.")
+    var json = false
 
     func run() async throws {
         try await Complaint.reporting {
@@ -26,7 +28,8 @@ struct HistoryCommand: AsyncParsableCommand {
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()
             let (since, until) = (since.date(now: now), until?.date(now: now))
-            var output = RecordOutput(every == nil ? Records.sampleColumns : Records.candleColumns, format)
+            var output = RecordOutput(
+                every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
             if let every {
                 try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
                     output.write(Records.values(of: candle, market, currency))

@@ -13,6 +13,7 @@ final class CycleScene {
     let files: ConfigurationScene
     let simulator: CoinGeckoSimulator
     let time: HandClock
+    private let every: Duration
     private let paths: String
     private var rules: String
     private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
@@ -26,9 +27,10 @@ final class CycleScene {
     ///   - feeds: further ones, each after a comma.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
-        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock()
+        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(), every: Duration = .minutes(1)
     ) async throws {
         self.time = time
+        self.every = every
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
@@ -39,7 +41,7 @@ final class CycleScene {
         self.rules = rules
         paths = """
             feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
-            poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
+            poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db, backfill: null}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
@@ -110,7 +112,7 @@ final class CycleScene {
         for _ in 0..<count {
             _ = await cycle?.turn()
             await sender?.rest()
-            time.step(.minutes(1))
+            time.step(every)
         }
     }
 

@@ -87,7 +87,7 @@ import Testing
         await coins.stop()
         await stocks.stop()
         #expect(told.exit == 0)
-        #expect(told.output.contains("asks:          coingecko (coingecko, plan public) every 1s"))
+        #expect(told.output.contains("asks:          coingecko (plan public) every 1s"))
         #expect(told.output.contains("asks:          stocks (json) every 1h, alone for tether"))
         #expect(told.output.contains("costs:         1 request a poll, 744 a month of 100"))
         #expect(told.output.contains("(set every of the feed stocks to 7h26m24s or more)"))

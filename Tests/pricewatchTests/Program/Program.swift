@@ -63,7 +63,10 @@ struct Program {
         for d in /proc/self/fd/*; do n=${d##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$0" "$@"
         """
 
-    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
+    /// - Parameter program: Another one than `pricewatch`, such as a shell that calls it.
+    static func start(
+        _ arguments: [String], program: String = path, environment: [String: String] = [:]
+    ) throws -> Running {
         let folder = try TemporaryFolder()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -76,7 +79,7 @@ struct Program {
         // Nothing of the tester's own configuration may be found.
         var variables = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "STATE_DIRECTORY": folder.path]
         variables.merge(environment) { _, given in given }
-        var argv = (["bash", "-c", closingAndBecoming, path] + arguments).map { strdup($0) } + [nil]
+        var argv = (["bash", "-c", closingAndBecoming, program] + arguments).map { strdup($0) } + [nil]
         var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0

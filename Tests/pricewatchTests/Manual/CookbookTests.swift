@@ -1,0 +1,91 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import pricewatch
+
+/// Every recipe of the manual, tried: what makes it fire, and what comes close and must not.
+@Suite struct CookbookTests {
+    struct Trial: Sendable {
+        /// The recipe's heading in the README.
+        var title: String
+        var rule: String
+        var fires: PricePath
+        var events: [String]
+        var staysQuiet: PricePath
+        /// Where its messages go; nil: to every channel.
+        var channels: [String]?
+    }
+
+    private static let fired = "firing first_firing"
+    private static let pending = "pending first_met"
+    private static let resolved = "resolved condition_ended"
+
+    static let trials = [
+        Trial(
+            title: "1. A floor that does not flap", rule: "btc-floor",
+            fires: PricePath("bitcoin", "61000*2 59990*6 60500*3 61000"), events: [pending, fired, resolved],
+            // Four minutes below, and exactly at the floor.
+            staysQuiet: PricePath("bitcoin", "61000 59000*4 60500 60000*20")),
+        Trial(
+            title: "2. A fast drop anywhere", rule: "fast-drop",
+            fires: PricePath("bitcoin", "150*60 142.5*2 142*240"),
+            events: [fired, resolved],
+            staysQuiet: PricePath("bitcoin", "150*60 142.51*5 142.6*60")),
+        Trial(
+            title: "3. A peg that slips", rule: "usdt-peg",
+            fires: PricePath("tether", "1*5 0.989*12 1*5 0.989 1*12"), events: [pending, fired, resolved],
+            staysQuiet: PricePath("tether", "1 1.0101*9 1 0.99*30")),
+        Trial(
+            title: "4. A new high of thirty days", rule: "btc-month-high",
+            fires: PricePath("bitcoin", every: .hours(1), "60000*400 64000*2 60000*330 64001 63000"),
+            events: [fired, resolved],
+            staysQuiet: PricePath("bitcoin", every: .hours(1), "60000*400 64000*2 60000*330 64000 63000")),
+        Trial(
+            title: "5. Once, at the target", rule: "sell-the-boat",
+            fires: PricePath("ethereum", "3990 4001*3 3900*2 4100*5"), events: [fired, resolved],
+            staysQuiet: PricePath("ethereum", "3990 4000*10")),
+        Trial(
+            title: "6. Again at every further step", rule: "sol-runs",
+            fires: PricePath("solana", "199 201 203 205.03 208 209.2"),
+            events: [fired, "reminder moved_further", "reminder moved_further"],
+            staysQuiet: PricePath("solana", "199 200*20 198")),
+        Trial(
+            title: "7. A share from a server of your own", rule: "aapl-falls",
+            fires: PricePath("AAPL", every: .minutes(15), "230*100 211*2"), events: [fired],
+            // A weekend without a price.
+            staysQuiet: PricePath("AAPL", every: .minutes(15), "230*100 ?*250 229*4")),
+    ]
+
+    private static func recipes() throws -> [ManualText.Block] {
+        try ManualText(named: "README.md").blocks.filter { $0.heading.contains(/^\d+\.\s/) && $0.language == "yaml" }
+    }
+
+    @Test("each recipe is tried, and each trial is of a recipe")
+    func complete() throws {
+        #expect(try Self.recipes().map(\.heading) == Self.trials.map(\.title))
+    }
+
+    private static func configuration(of trial: Trial) throws -> Configuration {
+        let block = YAMLBlock(try #require(try recipes().first { $0.heading == trial.title }))
+        let scene = try ConfigurationScene()
+        for (name, text) in block.files { try scene.write(text, to: "etc/\(name)") }
+        scene.host.variables = block.environment
+        return try scene.reading(block.text).configuration
+    }
+
+    @Test("it fires, it stays quiet, and its messages go where it says", arguments: trials)
+    func tried(trial: Trial) throws {
+        let configuration = try Self.configuration(of: trial)
+        let told = try trial.fires.words(under: configuration, of: trial.rule)
+        #expect(told == trial.events, "\(told)")
+        let quiet = try trial.staysQuiet.words(under: configuration, of: trial.rule)
+        #expect(!quiet.contains { $0.hasPrefix("firing") }, "\(quiet)")
+        let rule = try #require(configuration.alertRules.first { $0.name == trial.rule })
+        #expect(rule.notify == trial.channels)
+    }
+}
+
+extension CookbookTests.Trial: CustomTestStringConvertible {
+    var testDescription: String { title }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Markets
+
+@testable import pricewatch
+
+/// What a market does, poll by poll, and what a configuration makes of it: the daemon's own rules, board and book.
+struct PricePath {
+    let market: String
+    /// The time between two polls.
+    let every: Duration
+    /// Prices with how often they stand; `?` no price, `x` a failed poll. `60000*5 59000*3`
+    let prices: String
+
+    init(_ market: String, every: Duration = .minutes(1), _ prices: String) {
+        self.market = market
+        self.every = every
+        self.prices = prices
+    }
+
+    /// What a rule announces, in the words of its events: `firing first_firing`.
+    func words(under configuration: Configuration, of rule: String) throws -> [String] {
+        try events(under: configuration, of: rule).map { "\($0.kind.rawValue) \($0.reason.rawValue)" }
+    }
+
+    func events(under configuration: Configuration, of rule: String) throws -> [AlertEvent] {
+        let settings = CycleSettings(configuration, host: "box", startedAt: Told.now)
+        var board = MarketBoard(watching: settings.watchlist)
+        var book = AlertBook(
+            rules: settings.rules, remembering: [:],
+            identity: .init(installation: "here", host: "box", currency: settings.currency), every: every,
+            lanes: settings.ownLanes)
+        let id = try MarketID(market)
+        let lane = settings.ownLanes.lanes[id] ?? .shared
+        var now = Told.now
+        var lastUsable = now
+        var events: [AlertEvent] = []
+        for price in steps {
+            let isAnswered = price != "x"
+            if isAnswered {
+                let price = Price(parsing: price)
+                let quote = price.map {
+                    Quote(
+                        market: id, symbol: Self.symbols[market] ?? market, name: market, currency: settings.currency,
+                        price: $0, quotedAt: now)
+                }
+                _ = board.take(
+                    Answer(
+                        quotes: quote.map { [$0] } ?? [], unusable: quote == nil ? [id: .nullPrice] : [:], feed: "test",
+                        lanes: [lane],
+                        fetchedAt: now))
+                if quote != nil { lastUsable = now }
+            }
+            let changes = book.evaluate(
+                board,
+                at: .init(
+                    now: now,
+                    lanes: [lane: .init(longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable)]))
+            events += changes.events.filter { $0.rule == rule }
+            now = now + every
+        }
+        return events
+    }
+
+    private static let symbols = ["bitcoin": "btc", "ethereum": "eth", "solana": "sol", "tether": "usdt"]
+
+    private var steps: [String] {
+        prices.split(separator: " ").flatMap { word in
+            let parts = word.split(separator: "*")
+            return Array(repeating: String(parts[0]), count: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
+        }
+    }
+}
