@@ -51,10 +51,22 @@ import Testing
             events: [fired, "reminder moved_further", "reminder moved_further"],
             staysQuiet: PricePath("solana", "199 200*20 198")),
         Trial(
-            title: "7. A share from a server of your own", rule: "aapl-falls",
+            title: "7. Quiet nights", rule: "btc-crash",
+            fires: PricePath("bitcoin", "60000*60 53900*3"), events: [fired],
+            staysQuiet: PricePath("bitcoin", "60000*60 54001*3"), channels: ["phone"]),
+        Trial(
+            title: "8. Operations here, people there", rule: "feed-stale",
+            fires: PricePath("bitcoin", "60000*3 x*15 60000"), events: [fired, resolved],
+            staysQuiet: PricePath("bitcoin", "60000*3 x*9 60000"), channels: ["ops"]),
+        Trial(
+            title: "9. A share from a server of your own", rule: "aapl-falls",
             fires: PricePath("AAPL", every: .minutes(15), "230*100 211*2"), events: [fired],
             // A weekend without a price.
             staysQuiet: PricePath("AAPL", every: .minutes(15), "230*100 ?*250 229*4")),
+        Trial(
+            title: "10. A script, for one weekend", rule: "weekend-eth",
+            fires: PricePath("ethereum", "3000*30 3090*2"), events: [fired],
+            staysQuiet: PricePath("ethereum", "3000*30 3089*2"), channels: ["script"]),
     ]
 
     private static func recipes() throws -> [ManualText.Block] {
@@ -72,6 +84,16 @@ import Testing
         for (name, text) in block.files { try scene.write(text, to: "etc/\(name)") }
         scene.host.variables = block.environment
         return try scene.reading(block.text).configuration
+    }
+
+    @Test("a message's first line is shown as it comes")
+    func headlines() throws {
+        let shown = try ManualText(named: "README.md").codeSpans.filter { $0.text.contains(/^[▲▼]\s/) }
+        let sent = try Self.trials.flatMap { trial in
+            try trial.fires.events(under: Self.configuration(of: trial), of: trial.rule).map { Headline($0).text() }
+        }
+        #expect(!shown.isEmpty)
+        for line in shown { #expect(sent.contains(line.text), "\(line.place)") }
     }
 
     @Test("it fires, it stays quiet, and its messages go where it says", arguments: trials)
