@@ -65,6 +65,42 @@ import Testing
         #expect(try newest() == ["2"])
     }
 
+    @Test("each lane has its own polls: the last ones, the missed answers, and a move that waits to be confirmed")
+    func lanes() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        let stocks = Lane.own("stocks")
+        var waiting = sample("a", "200", quotedAt: 60)
+        waiting.confirmed = false
+        for (second, share) in [(0.0, sample("a", "100", quotedAt: 0)), (60, waiting)] {
+            try writer.record([
+                PollRecord(
+                    at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: .ok,
+                    samples: [sample("b", "\(Int(second) + 1)", quotedAt: second)]),
+                PollRecord(
+                    at: moment(second), fetchedAt: moment(second + 2), feed: "stocks", lane: stocks, currency: usd(),
+                    outcome: .partial, samples: [share], unknown: [(market("c"), .notAnswered)]),
+            ])
+        }
+        for second in 2...40 {
+            try record(Double(second) * 60, [sample("b", "\(second)", quotedAt: Double(second) * 60)], in: writer)
+        }
+        let reader = writer.reader
+        #expect(try reader.lastPoll(of: .shared) == moment(2400))
+        #expect(try reader.lastPoll(of: stocks) == moment(60))
+        #expect(try reader.lastUsablePoll(of: .own("other")) == nil)
+        #expect(try reader.usablePolls(since: moment(0), of: stocks) == [moment(0), moment(60)])
+        #expect(try reader.usablePolls(since: moment(0)).count == 41)
+        #expect(try reader.missedAnswers(in: usd(), of: stocks) == [market("c"): 2])
+        #expect(try reader.missedAnswers(in: usd()) == [:])
+        let newest = try reader.newest(in: usd())[market("a")]
+        #expect(newest?.newest.price == price("100") && newest?.newest.feed == "stocks")
+        #expect(newest?.confirmation.candidate?.price == price("200"))
+        var lanes: [Lane] = []
+        try reader.recall([market("a")], in: usd(), since: moment(0), until: moment(100)) { lanes.append($0.lane) }
+        #expect(lanes == [.shared, stocks, .shared, stocks])
+    }
+
     @Test("answers without a usable price are counted from the newest back; failed polls are none")
     func missedAnswers() throws {
         let folder = try TemporaryFolder()

@@ -51,6 +51,31 @@ import Testing
         }
     }
 
+    @Test("a poll that did not ask for a market says nothing of it")
+    func lanes() throws {
+        let stocks = Lane.own("stocks")
+        try record(0, [sample("b", "7", quotedAt: 0)])
+        for (second, outcome) in [(0.0, PollOutcome.ok), (900, .failed)] {
+            try writer.record(
+                PollRecord(
+                    at: moment(second), fetchedAt: moment(second + 1), feed: "stocks", lane: stocks, currency: usd(),
+                    outcome: outcome, samples: second == 0 ? [sample("a", "1", quotedAt: 0)] : []))
+        }
+        try record(960)
+        func findings(_ id: String, _ lane: Lane) throws -> [PolledMarket.Finding] {
+            var polls: [PolledMarket] = []
+            try writer.reader.polls(of: market(id), in: usd(), since: moment(0), until: moment(2000), lane: lane) {
+                polls.append($0)
+            }
+            return polls.map(\.finding)
+        }
+        #expect(try findings("a", stocks) == [.quoted(at: moment(0), price("1")), .nothing])
+        #expect(try findings("b", .shared) == [.quoted(at: moment(0), price("7")), .unchanged])
+        var glanced: [String] = []
+        try writer.reader.glance(in: usd(), polledSince: moment(0), polls: 1) { id, _, _ in glanced.append(id.text) }
+        #expect(glanced == ["b", "a"])
+    }
+
     @Test("a glance looks at a few polls, the newest among them", arguments: [1, 3, 10, 100])
     func glance(polls: Int) throws {
         for index in 0..<20 {

@@ -35,6 +35,14 @@ public actor FailoverFeed {
         public var unmapped: [MarketID] = []
         /// Another feed serves from this poll on.
         public var change: Change?
+        /// How the polls of all feeds asked ended, by their names.
+        public var reports: [String: PollReport] = [:]
+
+        public init(report: PollReport, feed: String, unmapped: [MarketID] = []) {
+            self.report = report
+            self.feed = feed
+            self.unmapped = unmapped
+        }
 
         public struct Change: Sendable {
             public var from: String
@@ -91,7 +99,7 @@ public actor FailoverFeed {
         }
         let change = failover.settle(answered: asked.answered)
         let best = asked.answered.contains(failover.serving) ? failover.serving : asked.leastBad
-        guard let best, var report = asked.reports[best] else { return Turn(report: Self.noTime, feed: serving.name) }
+        guard let best, var report = asked.reports[best] else { return nobodyAsked(ranking) }
         if case .answered(var answer) = report.outcome {
             // "Unchanged" speaks of this feed's own last answer, which may not be the one that was taken in.
             if lastServed != best {
@@ -101,23 +109,33 @@ public actor FailoverFeed {
             lastServed = best
         }
         report.requests = asked.reports.values.reduce(0) { $0 + $1.requests }
-        return Turn(
-            report: report, feed: members[best].feed.name, unmapped: watch(best, ranking).unmapped,
-            change: change.map { change in
-                Turn.Change(
-                    from: members[change.from].feed.name, to: members[change.to].feed.name,
-                    isRestored: change.isRestored, error: asked.reports[change.from]?.failure)
-            })
+        var turn = Turn(
+            report: report, feed: members[best].feed.name, unmapped: watch(best, ranking).unmapped)
+        turn.change = change.map { change in
+            Turn.Change(
+                from: members[change.from].feed.name, to: members[change.to].feed.name,
+                isRestored: change.isRestored, error: asked.reports[change.from]?.failure)
+        }
+        for (index, report) in asked.reports { turn.reports[members[index].feed.name] = report }
+        return turn
     }
 
-    /// Nil where no time is left. One that hangs leaves time for the others.
+    /// Where no feed has a name for any market, that is the answer.
+    private func nobodyAsked(_ ranking: [MarketID]) -> Turn {
+        let (watch, unmapped) = watch(failover.serving, ranking)
+        let nothing = PollReport(outcome: .answered(FeedAnswer(fetchedAt: time.now())), requests: 0)
+        return Turn(report: watch.isEmpty ? nothing : Self.noTime, feed: serving.name, unmapped: unmapped)
+    }
+
+    /// Nil where no time is left, or nothing to ask for. One that hangs leaves time for the others.
     private func ask(
         _ index: Int, _ ranking: [MarketID], until end: Duration, others: Int, _ obedience: WaitObedience
     ) async throws(CancellationError) -> PollReport? {
         let left = end - time.uptime()
-        guard left > .zero else { return nil }
+        let watch = watch(index, ranking).watch
+        guard left > .zero, !watch.isEmpty else { return nil }
         let report = try await members[index].feed.poll(
-            watch(index, ranking).watch, within: others > 0 ? left / 2 : left, obeying: obedience)
+            watch, within: others > 0 ? left / 2 : left, obeying: obedience)
         failover.note(report.result, of: index, at: time.now())
         return report
     }

@@ -32,6 +32,13 @@ public actor Feed {
             provider, environment, transport: transport, memory: memory, retry: retry, time: time, random: random)
     }
 
+    /// Asks the same provider for other markets, in polls of their own: key, waits and counted requests are shared.
+    public init(beside other: Feed) {
+        name = other.name
+        provider = other.provider
+        client = other.client
+    }
+
     /// Pages of a poll, which are the requests it costs.
     public nonisolated func pages(for watch: Watch) -> Int { provider.pages(for: watch).count }
 

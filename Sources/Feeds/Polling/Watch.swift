@@ -19,6 +19,9 @@ public struct Watch: Sendable, Hashable {
     public var top: Int
     public var currency: Currency
 
+    /// There is nothing to ask for.
+    public var isEmpty: Bool { entries.isEmpty && top == 0 }
+
     public init(_ entries: [Entry], top: Int = 0, currency: Currency) {
         var seen: Set<MarketID> = []
         self.entries = entries.filter { seen.insert($0.market).inserted }

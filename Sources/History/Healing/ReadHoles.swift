@@ -2,31 +2,45 @@ public import Foundation
 import GRDB
 public import Markets
 
+/// How often a market is asked for, and with which others.
+public struct MarketRhythm: Hashable, Sendable {
+    public var market: MarketID
+    public var lane: Lane
+    /// What lies between two moments no further apart is no hole.
+    public var longestStep: Duration
+
+    public init(_ market: MarketID, in lane: Lane = .shared, longestStep: Duration) {
+        self.market = market
+        self.lane = lane
+        self.longestStep = longestStep
+    }
+}
+
 extension HistoryReader {
     /// The stretches of a period in which a market's price was not known, and which nobody was asked about yet.
     ///
     /// Known is a market at each usable poll that watched it and did not say otherwise, changed or unchanged; where the
     /// polls have been pruned, in each hour that has its candle.
     ///
-    /// - Parameter longestStep: What lies between two moments no further apart is no hole.
     public func holes(
-        of markets: [MarketID], in currency: Currency, _ period: Range<Date>, longerThan longestStep: Duration
+        of rhythms: [MarketRhythm], in currency: Currency, _ period: Range<Date>
     ) throws(HistoryError) -> [MarketID: Holes] {
         try read { db in
             let polls = try LivePolls(db, period)
-            let series = try SeriesIDs.markets(db, in: currency, only: Set(markets))
+            let series = try SeriesIDs.markets(db, in: currency, only: Set(rhythms.map(\.market)))
             let ids = Dictionary(series.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
             var found: [MarketID: Holes] = [:]
-            for market in markets {
-                guard let id = ids[market] else {
-                    found[market] = Holes([period])
+            for rhythm in rhythms {
+                guard let id = ids[rhythm.market] else {
+                    found[rhythm.market] = Holes([period])
                     continue
                 }
-                var holes = Holes(in: period, between: try polls.known(id, db), longerThan: longestStep)
+                let known = try polls.known(id, in: rhythm.lane, db)
+                var holes = Holes(in: period, between: known, longerThan: rhythm.longestStep)
                 holes.remove(try polls.candleHours(id, db))
                 holes.remove(try HealedStretches.of(id, db))
-                holes.forget(upTo: longestStep)
-                found[market] = holes
+                holes.forget(upTo: rhythm.longestStep)
+                found[rhythm.market] = holes
             }
             return found
         }
@@ -36,19 +50,21 @@ extension HistoryReader {
 /// The usable polls of a period, and whom they watched and did not know.
 private struct LivePolls {
     private let period: Range<Date>
-    private var polls: [(id: Int64, at: Int64)] = []
+    private var polls: [(id: Int64, at: Int64, feed: Int64, isAlone: Bool)] = []
+    private var feeds: [String: Int64] = [:]
     private var unknown: [Int64: Set<Int64>] = [:]
 
     init(_ db: Database, _ period: Range<Date>) throws {
         self.period = period
         let usable = try db.makeStatement(
             sql: """
-                SELECT id, at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled
+                SELECT id, at, feed, alone FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled
                 ORDER BY at, id
                 """)
         try IntegerRows(db, usable, [period.lowerBound.milliseconds, period.upperBound.milliseconds]).walk {
-            polls.append(($0[0], $0[1]))
+            polls.append(($0[0], $0[1], $0[2], $0[3] != 0))
         }
+        for row in try Row.fetchAll(db, sql: "SELECT name, id FROM feed") { feeds[row[0]] = row[1] }
         guard let first = polls.map(\.id).min(), let last = polls.map(\.id).max() else { return }
         let rows = try db.makeStatement(
             sql: """
@@ -58,8 +74,10 @@ private struct LivePolls {
         try IntegerRows(db, rows, [first, last]).walk { unknown[$0[0], default: []].insert($0[1]) }
     }
 
-    /// When this series was known, oldest first.
-    func known(_ series: Int64, _ db: Database) throws -> [Date] {
+    /// When this series was known, oldest first. Polls that did not ask for its lane say nothing of it.
+    func known(_ series: Int64, in lane: Lane, _ db: Database) throws -> [Date] {
+        var feed: Int64?
+        if case .own(let name) = lane { feed = feeds[name] ?? -1 }
         let changes = try Row.fetchAll(
             db, sql: "SELECT poll, watched FROM watch WHERE series = ? ORDER BY poll", arguments: [series])
         let watch: [(poll: Int64, watched: Bool)] = changes.map { ($0[0], $0[1]) }
@@ -71,7 +89,8 @@ private struct LivePolls {
                 isWatched = watch[place].watched
                 place += 1
             }
-            if isWatched, !unknown.contains(poll.id) { moments.append(Date(milliseconds: poll.at)) }
+            let asked = feed.map { $0 == poll.feed } ?? !poll.isAlone
+            if asked, isWatched, !unknown.contains(poll.id) { moments.append(Date(milliseconds: poll.at)) }
         }
         return moments
     }

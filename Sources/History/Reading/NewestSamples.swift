@@ -13,14 +13,21 @@ enum NewestSamples {
         var confirmation = MoveConfirmation.settled
     }
 
-    /// By series: those that stand in the last few live polls.
+    /// By series: those that stand in the last few live polls, and in the last few for markets with a feed of their
+    /// own, which may be asked less often.
     static func ofLastPolls(_ db: Database) throws -> [Int64: Found] {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT sample.id, significand, exponent, age, poll.fetched_at, feed.name, confirmed
-                FROM (SELECT * FROM poll WHERE NOT backfilled AND samples > 0 ORDER BY at DESC, id DESC LIMIT \(lastPolls))
-                    AS poll
+                FROM (
+                    SELECT * FROM (
+                        SELECT * FROM poll WHERE NOT backfilled AND samples > 0 ORDER BY at DESC, id DESC LIMIT \(lastPolls))
+                    UNION
+                    SELECT * FROM (
+                        SELECT * FROM poll WHERE alone AND NOT backfilled AND samples > 0
+                        ORDER BY at DESC, id DESC LIMIT \(lastPolls))
+                ) AS poll
                 CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
                 LEFT JOIN feed ON feed.id = poll.feed
                 ORDER BY poll.at DESC, poll.id DESC

@@ -1,6 +1,6 @@
 public import Foundation
 import GRDB
-import Markets
+public import Markets
 
 /// How much the history holds.
 public struct HistorySize: Hashable, Sendable {
@@ -17,13 +17,13 @@ public struct HistorySize: Hashable, Sendable {
 }
 
 extension HistoryReader {
-    /// When the usable polls since `since` began, oldest first.
-    public func usablePolls(since: Date) throws(HistoryError) -> [Date] {
-        try read { db in
+    /// When the usable polls of a lane since `since` began, oldest first.
+    public func usablePolls(since: Date, of lane: Lane = .shared) throws(HistoryError) -> [Date] {
+        let (condition, arguments) = lane.polls
+        return try read { db in
             try Int64.fetchAll(
-                db,
-                sql: "SELECT at FROM poll WHERE at >= ? AND outcome <> 'failed' AND NOT backfilled ORDER BY at",
-                arguments: [since.milliseconds]
+                db, sql: "SELECT at FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
+                arguments: arguments + [since.milliseconds]
             ).map(Date.init(milliseconds:))
         }
     }
@@ -49,11 +49,21 @@ extension HistoryReader {
         try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }
     }
 
-    /// When the newest usable poll began.
-    public func lastUsablePoll() throws(HistoryError) -> Date? {
-        try read { db in
+    /// When the newest poll of a lane began, however it ended.
+    public func lastPoll(of lane: Lane) throws(HistoryError) -> Date? { try lastPoll(of: lane, usable: false) }
+
+    /// When the newest usable poll of a lane began.
+    public func lastUsablePoll(of lane: Lane = .shared) throws(HistoryError) -> Date? {
+        try lastPoll(of: lane, usable: true)
+    }
+
+    private func lastPoll(of lane: Lane, usable: Bool) throws(HistoryError) -> Date? {
+        let (condition, arguments) = lane.polls
+        let usable = usable ? "AND outcome <> 'failed'" : ""
+        return try read { db in
             try Int64.fetchOne(
-                db, sql: "SELECT at FROM poll WHERE outcome <> 'failed' AND NOT backfilled ORDER BY at DESC LIMIT 1"
+                db, sql: "SELECT at FROM poll WHERE \(condition) \(usable) ORDER BY at DESC LIMIT 1",
+                arguments: arguments
             ).map(Date.init(milliseconds:))
         }
     }

@@ -31,8 +31,10 @@ extension HistoryReader {
     /// - Parameters:
     ///   - since: The first moment that counts: of a price by its quote time, of anything else by its poll.
     ///   - until: The first moment that no longer counts.
+    ///   - lane: Where the market is now: polls that did not ask for it say nothing of it.
     public func polls(
-        of market: MarketID, in currency: Currency, since: Date, until: Date, _ body: (PolledMarket) -> Void
+        of market: MarketID, in currency: Currency, since: Date, until: Date, lane: Lane = .shared,
+        _ body: (PolledMarket) -> Void
     ) throws(HistoryError) {
         try read { db in
             let series = try Int64.fetchOne(
@@ -48,11 +50,16 @@ extension HistoryReader {
                     LEFT JOIN unknown ON unknown.poll = poll.id AND unknown.series = ?1
                         AND reason NOT IN ('old_quote', 'unconfirmed')
                     WHERE poll.at >= ?2
+                        AND (sample.id IS NOT NULL OR CASE ?3 WHEN 0 THEN NOT alone ELSE poll.feed = ?3 END)
                     ORDER BY poll.at, poll.id
                     """)
+            var feed: Int64 = 0
+            if case .own(let name) = lane {
+                feed = try Int64.fetchOne(db, sql: "SELECT id FROM feed WHERE name = ?", arguments: [name]) ?? -1
+            }
             // A quote is never later than its poll by more than a clock's error and the poll's own length.
             let from = since.milliseconds - OpenCandles.slack
-            try IntegerRows(db, scan, [series, from]).walk { row in
+            try IntegerRows(db, scan, [series, from, feed]).walk { row in
                 let polledAt = Date(milliseconds: row[0])
                 let isPrice = row[3] != 0
                 let quotedAt = isPrice ? Date(milliseconds: row[0] - row[6]) : polledAt
@@ -70,18 +77,21 @@ extension HistoryReader {
 }
 
 extension HistoryReader {
-    /// Hands out the trusted samples of a few polls of a stretch, evenly chosen and oldest first: a glance at every
-    /// market whose cost follows `polls`, not how often is polled.
+    /// Hands out the trusted samples of a few polls of a stretch, evenly chosen and oldest first of each market: a glance
+    /// at every market whose cost follows `polls`, not how often is polled.
     ///
-    /// - Parameter polls: At most so many are looked at.
+    /// - Parameter polls: At most so many are looked at, and as many for markets with a feed of their own.
     public func glance(
         in currency: Currency, polledSince since: Date, polls: Int, _ body: (MarketID, Date, Price) -> Void
     ) throws(HistoryError) {
         try read { db in
-            let ids = try Int64.fetchAll(
-                db, sql: "SELECT id FROM poll WHERE at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
-                arguments: [since.milliseconds])
-            guard !ids.isEmpty, polls > 0 else { return }
+            let found = try ["NOT alone", "alone"].map { lane in
+                try Int64.fetchAll(
+                    db,
+                    sql: "SELECT id FROM poll WHERE \(lane) AND at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
+                    arguments: [since.milliseconds])
+            }
+            guard found.contains(where: { !$0.isEmpty }), polls > 0 else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: nil)
             let scan = try db.makeStatement(
                 sql: """
@@ -89,14 +99,16 @@ extension HistoryReader {
                     FROM poll CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
                     WHERE poll.id = ? AND confirmed
                     """)
-            let step = max(1, (ids.count + polls - 1) / polls)
-            // The newest is always among them.
-            for index in stride(from: (ids.count - 1) % step, to: ids.count, by: step) {
-                try IntegerRows(db, scan, [ids[index]]).walk { row in
-                    guard let market = markets[SampleKey.series(row[0])],
-                        let price = Price(significand: row[2], exponent: Int(row[3]))
-                    else { return }
-                    body(market, Date(milliseconds: row[1]), price)
+            for ids in found where !ids.isEmpty {
+                let step = max(1, (ids.count + polls - 1) / polls)
+                // The newest is always among them.
+                for index in stride(from: (ids.count - 1) % step, to: ids.count, by: step) {
+                    try IntegerRows(db, scan, [ids[index]]).walk { row in
+                        guard let market = markets[SampleKey.series(row[0])],
+                            let price = Price(significand: row[2], exponent: Int(row[3]))
+                        else { return }
+                        body(market, Date(milliseconds: row[1]), price)
+                    }
                 }
             }
         }

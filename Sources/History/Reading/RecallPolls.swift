@@ -8,6 +8,9 @@ public struct RecalledPoll: Sendable {
     public var fetchedAt: Date
     /// Healed later: it speaks of the markets among its samples, and of no others.
     public var isHealed: Bool
+    public var feed: String?
+    /// Whose markets the feed was asked for.
+    public var lane = Lane.shared
     /// What was new and trusted.
     public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
     /// Markets without a usable price.
@@ -46,15 +49,17 @@ extension HistoryReader {
             let polls = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT id, fetched_at, backfilled, at FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed'
-                    ORDER BY at, id
-                    """, arguments: [since.milliseconds, until.milliseconds])
+                    SELECT poll.id, fetched_at, name, alone, backfilled, at FROM poll LEFT JOIN feed ON feed.id = feed
+                    WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, poll.id
+                    """,
+                arguments: [since.milliseconds, until.milliseconds])
             while let row = try polls.next() {
                 let id: Int64 = row[0]
+                let isHealed: Bool = row[4]
                 let fetchedAt: Int64 = row[1]
-                let isHealed: Bool = row[2]
                 var poll = RecalledPoll(
-                    fetchedAt: Date(milliseconds: isHealed ? row[3] : fetchedAt), isHealed: isHealed)
+                    fetchedAt: Date(milliseconds: isHealed ? row[5] : fetchedAt), isHealed: isHealed, feed: row[2])
+                if row[3], let feed = poll.feed { poll.lane = .own(feed) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
                     guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
@@ -75,17 +80,18 @@ extension HistoryReader {
         }
     }
 
-    /// How many of the newest answers in a row lacked each market, as far back as `answers` go.
+    /// How many of a lane's newest answers in a row lacked each market, as far back as `answers` go.
     public func missedAnswers(
-        in currency: Currency, last answers: Int = 16
+        in currency: Currency, of lane: Lane = .shared, last answers: Int = 16
     ) throws(HistoryError) -> [MarketID: Int] {
         try read { db in
+            let (condition, arguments) = lane.polls
             let polls = try Int64.fetchAll(
                 db,
                 sql: """
-                    SELECT id FROM poll WHERE NOT backfilled AND (outcome <> 'failed' OR error = 'empty')
-                    ORDER BY id DESC LIMIT ?
-                    """, arguments: [answers])
+                    SELECT id FROM poll WHERE NOT backfilled AND (outcome <> 'failed' OR error = 'empty') AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
             var missed: [MarketID: Int] = [:]
             for (index, poll) in polls.enumerated() {
                 let markets = try String.fetchAll(

@@ -23,6 +23,7 @@ enum Schema {
     ///
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
+    /// A poll that is `alone` asked its feed for the markets that are asked of that feed alone.
     /// `watch` has a row for each poll from which on a market was watched, or was not.
     ///
     /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
@@ -47,9 +48,11 @@ enum Schema {
             outcome TEXT NOT NULL,
             error TEXT,
             samples INTEGER NOT NULL,
-            backfilled INTEGER NOT NULL
+            backfilled INTEGER NOT NULL,
+            alone INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX poll_by_time ON poll (at);
+        CREATE INDEX poll_alone ON poll (at) WHERE alone;
         CREATE TABLE sample (
             id INTEGER PRIMARY KEY,
             significand INTEGER NOT NULL,

@@ -8,6 +8,8 @@ public struct PollRecord: Sendable {
     /// When the answer was complete; equal to `at` where there was none.
     public var fetchedAt: Date
     public var feed: String
+    /// Whose markets the feed was asked for.
+    public var lane: Lane
     public var currency: Currency
     public var outcome: PollOutcome
     /// The kind of the error of a failed poll.
@@ -23,13 +25,15 @@ public struct PollRecord: Sendable {
     public var alerts: AlertRecord
 
     public init(
-        at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome, error: String? = nil,
-        samples: [Sample] = [], moves: [LargeMove] = [], unknown: [(market: MarketID, reason: UnknownReason)] = [],
+        at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, currency: Currency, outcome: PollOutcome,
+        error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
+        unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord()
     ) {
         self.at = at
         self.fetchedAt = fetchedAt
         self.feed = feed
+        self.lane = lane
         self.currency = currency
         self.outcome = outcome
         self.error = error

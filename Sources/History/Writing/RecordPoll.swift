@@ -7,16 +7,20 @@ extension HistoryWriter {
     ///
     /// Where the database could not be opened before, it is tried again; one that turns out to be damaged is set aside
     /// and the poll is the first of a new one.
-    public func record(_ poll: PollRecord) throws(HistoryError) {
+    public func record(_ poll: PollRecord) throws(HistoryError) { try record([poll]) }
+
+    /// Writes what all feeds brought that were asked in one turn, in one transaction.
+    public func record(_ polls: [PollRecord]) throws(HistoryError) {
         do {
-            try write(poll)
+            try write(polls)
         } catch  where error.kind == .corrupt {
             try replace(damagedBy: error)
-            try write(poll)
+            try write(polls)
         }
     }
 
-    private func write(_ poll: PollRecord) throws(HistoryError) {
+    private func write(_ polls: [PollRecord]) throws(HistoryError) {
+        guard let currency = polls.first?.currency else { return }
         let queue = try openDatabase()
         do {
             try HistoryError.naming("record a poll in", path) {
@@ -26,8 +30,8 @@ extension HistoryWriter {
                     carried = nil
                     do {
                         carried = try queue.write { db in
-                            var memory = try CarriedOver(after: before, db, currency: poll.currency)
-                            try insert(poll, &memory, db)
+                            var memory = try CarriedOver(after: before, db, currency: currency)
+                            for poll in polls { try insert(poll, &memory, db) }
                             return memory
                         }
                     } catch {
@@ -40,7 +44,9 @@ extension HistoryWriter {
             if error.kind == .unwritable { abandon(because: error) }
             throw error
         }
-        totals.withLock { $0?.add(poll) }
+        totals.withLock { totals in
+            for poll in polls { totals?.add(poll) }
+        }
     }
 
     private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
@@ -61,12 +67,12 @@ extension HistoryWriter {
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled)
-                VALUES (?, ?, ?, ?, ?, ?, 0)
+                INSERT INTO poll (at, fetched_at, feed, outcome, error, samples, backfilled, alone)
+                VALUES (?, ?, ?, ?, ?, ?, 0, ?)
                 """)
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, try FeedIDs.id(of: poll.feed, db),
-            poll.outcome.rawValue, poll.error, poll.samples.count,
+            poll.outcome.rawValue, poll.error, poll.samples.count, poll.lane != .shared,
         ])
         return db.lastInsertedRowID
     }

@@ -12,18 +12,21 @@ public struct Answer: Sendable {
     public var notModified: Bool
     /// The feed that served it.
     public var feed: String
+    /// The lanes that it was asked for: it says nothing of other markets.
+    public var lanes: [Lane]
     /// The moment the answer was complete.
     public var fetchedAt: Date
 
     public init(
         quotes: [Quote], unusable: [MarketID: UnknownReason] = [:], ranking: [MarketID]? = nil,
-        notModified: Bool = false, feed: String, fetchedAt: Date
+        notModified: Bool = false, feed: String, lanes: [Lane] = [.shared], fetchedAt: Date
     ) {
         self.quotes = quotes
         self.unusable = unusable
         self.ranking = ranking
         self.notModified = notModified
         self.feed = feed
+        self.lanes = lanes
         self.fetchedAt = fetchedAt
     }
 }

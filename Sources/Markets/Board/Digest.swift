@@ -7,12 +7,29 @@ public struct Digest: Sendable {
     public var samples: [Sample] = []
     /// Watched markets that were not known in this poll, or not by the provider's latest word, and why.
     public var unknown: [(market: MarketID, reason: UnknownReason)] = []
-    /// How many watched markets got a usable price.
+    /// How many watched markets the feed was asked for.
+    public var asked = 0
+    /// How many of them got a usable price.
     public var usable = 0
     /// Moves too large to be believed at once, and what became of those that waited.
     public var moves: [LargeMove] = []
 
     public init() {}
+
+    mutating func settle() {
+        outcome =
+            usable == 0 ? .failed : samples.isEmpty ? .unchanged : usable == asked ? .ok : .partial
+    }
+}
+
+extension [Digest] {
+    /// How a turn ended in which several feeds were asked, each for its own markets.
+    public var outcome: PollOutcome {
+        guard contains(where: { $0.outcome != .failed }) else { return .failed }
+        if contains(where: { $0.outcome == .failed }) { return .partial }
+        if allSatisfy({ $0.outcome == .unchanged }) { return .unchanged }
+        return allSatisfy { $0.usable == $0.asked } ? .ok : .partial
+    }
 }
 
 /// A move larger than the limit, from the trusted price to another.

@@ -22,6 +22,7 @@ public struct MarketBoard: Sendable {
         public let moveLimit: MoveLimit?
         /// Named in the configuration, as against watched for its rank.
         public let named: Bool
+        public let lane: Lane
         public fileprivate(set) var standing: Standing
         /// The newest trusted price, which stays while the provider has none.
         public fileprivate(set) var newest: Sighting?
@@ -66,7 +67,8 @@ public struct MarketBoard: Sendable {
         entries = []
         places = [:]
         for item in watchlist.named {
-            watch(item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true)
+            watch(
+                item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true, lane: item.lane)
         }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
             watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
@@ -96,6 +98,8 @@ public struct MarketBoard: Sendable {
             entries[place].name = known.name
             entries[place].standing = known.standing
             entries[place].newest = known.newest
+            entries[place].missedAnswers = known.missedAnswers
+            entries[place].watchedSince = known.watchedSince
             entries[place].confirmation = known.confirmation
         }
     }
@@ -113,14 +117,16 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    private mutating func watch(_ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool) {
+    private mutating func watch(
+        _ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
+    ) {
         let known = remembered.removeValue(forKey: market)
         let waits = known?.confirmation.candidate != nil
         places[market] = entries.count
         entries.append(
             Entry(
                 market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleAfter: staleAfter,
-                moveLimit: moveLimit, named: named,
+                moveLimit: moveLimit, named: named, lane: lane,
                 standing: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
                 newest: known?.newest, confirmation: known?.confirmation ?? .settled))
     }
@@ -159,12 +165,18 @@ extension MarketBoard {
     /// what else is known of 17,000 markets.
     ///
     /// A price that the last answer bore out comes before the newer one that did so.
-    func eachFreshPrice(at now: Int64, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void) {
+    ///
+    /// - Parameter answered: Whether a lane was answered in this turn; of the others, no price is handed out.
+    func eachFreshPrice(
+        at now: Int64, answered: (Lane) -> Bool, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
+    ) {
         for move in moves where move.stage == .confirmed {
-            if let place = places[move.market] { body(place, move.price.price, move.price.quotedAt.milliseconds) }
+            guard let place = places[move.market], answered(entries[place].lane) else { continue }
+            body(place, move.price.price, move.price.quotedAt.milliseconds)
         }
         for place in entries.indices {
-            guard case .known = entries[place].standing, let price = entries[place].newest?.price,
+            guard answered(entries[place].lane), case .known = entries[place].standing,
+                let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
                 now - quotedAt <= entries[place].staleAfter.inMilliseconds
             else {
@@ -175,12 +187,12 @@ extension MarketBoard {
         }
     }
 
-    /// Takes in an answer and says what of it is new.
+    /// Takes in an answer and says what of it is new. Markets of other lanes stay as they are.
     public mutating func take(_ answer: Answer) -> Digest {
         if let ranking = answer.ranking { follow(ranking) }
         var digest = Digest()
         if answer.notModified {
-            for place in entries.indices {
+            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 guard entries[place].shown != nil else {
                     entries[place].missedAnswers += 1
                     continue
@@ -189,14 +201,14 @@ extension MarketBoard {
                 digest.usable += 1
             }
         } else {
-            var places: [MarketID: Int] = [:]
-            places.reserveCapacity(answer.quotes.count)
-            for (place, quote) in answer.quotes.enumerated().reversed() { places[quote.market] = place }
-            for place in entries.indices {
+            var quoteOf: [MarketID: Int] = [:]
+            quoteOf.reserveCapacity(answer.quotes.count)
+            for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
+            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
-                if let quote = places[market] {
+                if let quote = quoteOf[market] {
                     entries[place].missedAnswers = 0
                     digest.usable += 1
                     entries[place].take(answer.quotes[quote], of: answer, &digest)
@@ -207,34 +219,36 @@ extension MarketBoard {
                 }
             }
         }
-        for entry in entries {
+        for entry in entries where answer.lanes.contains(entry.lane) {
+            digest.asked += 1
             guard let reason = entry.reason else { continue }
             digest.unknown.append((entry.market, reason))
         }
-        digest.outcome = outcome(of: digest)
-        moves = digest.moves
+        digest.settle()
+        moves =
+            moves.filter { move in self[move.market].map { !answer.lanes.contains($0.lane) } ?? false } + digest.moves
         return digest
-    }
-
-    private func outcome(of digest: Digest) -> PollOutcome {
-        if digest.usable == 0 { return .failed }
-        if digest.samples.isEmpty { return .unchanged }
-        return digest.usable == entries.count ? .ok : .partial
     }
 
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
         guard watchlist.top > 0, ranking != self.ranking else { return }
         self.ranking = ranking
-        for entry in entries where !entry.named {
-            guard let newest = entry.newest else { continue }
-            remembered[entry.market] = Remembered(
-                symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
-        }
+        var before = Dictionary(uniqueKeysWithValues: entries.lazy.filter { !$0.named }.map { ($0.market, $0) })
         entries.removeAll { !$0.named }
         places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.market, $0) })
         for market in ranking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
+            if let entry = before.removeValue(forKey: market) {
+                places[market] = entries.count
+                entries.append(entry)
+            } else {
+                watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
+            }
+        }
+        for (market, entry) in before {
+            guard let newest = entry.newest else { continue }
+            remembered[market] = Remembered(
+                symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
         }
     }
 }

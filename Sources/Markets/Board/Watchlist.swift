@@ -16,11 +16,13 @@ public struct Watchlist: Hashable, Sendable {
         public var staleAfter: Duration
         /// When its price has moved too far to be believed at once; nil: never.
         public var moveLimit: MoveLimit?
+        public var lane: Lane
 
-        public init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil) {
+        public init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil, lane: Lane = .shared) {
             self.market = market
             self.staleAfter = staleAfter
             self.moveLimit = moveLimit
+            self.lane = lane
         }
     }
 

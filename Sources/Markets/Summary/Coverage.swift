@@ -29,6 +29,11 @@ public struct Coverage: Sendable {
 
     /// The share of the window that ends at `now`.
     public func share(at now: Date) -> CoverageShare {
+        CoverageShare(covered: watched(at: now), of: window.inMilliseconds)
+    }
+
+    /// How much of the window was watched, in milliseconds.
+    private func watched(at now: Date) -> Int64 {
         let end = now.milliseconds
         let start = end - window.inMilliseconds
         var sum = covered
@@ -41,7 +46,7 @@ public struct Coverage: Sendable {
             index += 1
         }
         if let last = polls.last, last < end { sum += step(from: max(last, start), to: end) }
-        return CoverageShare(covered: sum, of: window.inMilliseconds)
+        return max(0, min(window.inMilliseconds, sum))
     }
 
     private func step(from earlier: Int64, to later: Int64) -> Int64 {
@@ -61,6 +66,18 @@ public struct Coverage: Sendable {
     }
 }
 
+extension Coverage {
+    /// The share of several lanes' windows, all of one length, each counted as often as it has markets.
+    public static func share(of lanes: [(coverage: Coverage, markets: Int)], at now: Date) -> CoverageShare {
+        var (covered, whole): (Int64, Int64) = (0, 0)
+        for (coverage, markets) in lanes {
+            covered += coverage.watched(at: now) * Int64(markets)
+            whole += coverage.window.inMilliseconds * Int64(markets)
+        }
+        return CoverageShare(covered: covered, of: whole)
+    }
+}
+
 /// A share in percent with one decimal, rounded down, so that 100 means all of it.
 public struct CoverageShare: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 1000.
@@ -69,7 +86,7 @@ public struct CoverageShare: Hashable, Sendable, CustomStringConvertible {
     public init(tenths: Int) { self.tenths = tenths }
 
     init(covered: Int64, of whole: Int64) {
-        tenths = whole > 0 ? Int(max(0, min(whole, covered)) * 1000 / whole) : 0
+        tenths = whole > 0 ? Int(covered * 1000 / whole) : 0
     }
 
     public var description: String {

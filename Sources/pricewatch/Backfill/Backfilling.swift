@@ -30,14 +30,13 @@ final class Backfilling: Sendable {
     ///
     /// - Parameter isOn: whether the daemon has begun already, under another configuration.
     init?(
-        _ settings: CycleSettings, _ feeds: [FailoverFeed.Member], _ history: HistoryWriter, log: EventLog, isOn: Bool
+        _ settings: CycleSettings, _ feeds: [Feed], _ history: HistoryWriter, log: EventLog, isOn: Bool
     ) {
         guard let backfill = settings.backfill else { return nil }
-        sources = PastSource.list(settings.watchlist.named.map(\.market), among: feeds)
+        sources = backfill.candidates.compactMap { $0.source(among: feeds) }
         guard !sources.isEmpty else { return nil }
         healer = Healer(
-            store: history, currency: settings.currency, budget: .daemon, quotas: settings.quotas,
-            pauses: backfill.pauses)
+            store: history, currency: settings.currency, budget: .daemon, limits: backfill.limits)
         reach = backfill.reach
         self.log = log
         state = Mutex(State(isOn: isOn, isDue: isOn))

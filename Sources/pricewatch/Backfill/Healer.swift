@@ -9,10 +9,7 @@ struct Healer: Sendable {
     let store: any HealingStore
     let currency: Currency
     let budget: HealingBudget
-    /// Requests a month, by the names of feeds.
-    let quotas: [String: Int]
-    /// The time between two questions to a feed, by its name.
-    let pauses: [String: Duration]
+    let limits: PastLimits
     var time: any TimeSource = SystemTime()
 
     /// How one question ended.
@@ -45,7 +42,8 @@ struct Healer: Sendable {
     ) throws(HistoryError) -> HealingPlan {
         let now = time.now()
         var holes = try store.reader.holes(
-            of: sources.map(\.market), in: currency, since..<now, longerThan: longestStep)
+            of: sources.map { MarketRhythm($0.market, in: $0.lane, longestStep: max($0.every * 2, longestStep)) },
+            in: currency, since..<now)
         for (market, open) in holes where open.extent?.upperBound == now {
             holes[market]?.remove([(now - Self.edge)..<now])
         }
@@ -54,7 +52,7 @@ struct Healer: Sendable {
 
     /// Requests that may be sent of what is left of the month.
     func allowance(of feed: Feed) async -> Int {
-        budget.requests(quota: quotas[feed.name], used: await feed.requests(in: UTCMonth(time.now())))
+        budget.requests(quota: limits.quotas[feed.name], used: await feed.requests(in: UTCMonth(time.now())))
     }
 
     /// Puts one question, if nothing forbids it now.
@@ -88,7 +86,7 @@ struct Healer: Sendable {
     }
 
     /// The time between two questions to this feed.
-    func pause(of feed: Feed) -> Duration { pauses[feed.name] ?? Configuration.Feed.usualPastPause }
+    func pause(of feed: Feed) -> Duration { limits.pauses[feed.name] ?? Configuration.Feed.usualPastPause }
 
     /// Leaves the feed alone between two questions.
     func pause(for feed: Feed) async throws(Obstacle) {

@@ -6,8 +6,7 @@ import Markets
 struct CheckFindings {
     private let reading: ConfigurationReading
     private let settings: CycleSettings
-    private let pages: Int
-    private let costPerMonth: Int
+    private let costs: [FeedCost]
     private let warnings: [String]
     private let online: [String]?
 
@@ -15,21 +14,21 @@ struct CheckFindings {
     init(_ reading: ConfigurationReading, online: OnlineCheck?) throws {
         self.reading = reading
         let configuration = reading.configuration
-        let feed = configuration.feeds[0]
-        settings = CycleSettings(configuration, feed: feed, host: "", startedAt: .distantPast)
-        pages = try feed.madeProvider().pages(for: settings.watch).count
-        costPerMonth = Quota.cost(pages: pages, every: settings.every)
-        var warnings = reading.warnings.map(\.description)
-        if let quota = feed.monthlyQuota, costPerMonth > quota {
-            warnings.append(
-                "\(feed.name): \(costPerMonth) requests a month are more than the quota of \(quota); "
-                    + "the interval will be stretched to make it last (set poll.every to "
-                    + "\(Quota.every(pages: pages, lasting: quota).unitsText) or more)")
+        settings = CycleSettings(configuration, host: "", startedAt: .distantPast)
+        costs = try FeedCost.all(configuration)
+        var warnings = reading.warnings.map(\.description) + costs.warnings
+        for plan in settings.lanes where !plan.ridesAlong {
+            for market in plan.members[0].unmapped {
+                warnings.append(
+                    "\(market): has no id at \(plan.feed.name), so it is missing there "
+                        + "(say {id: \(market), \(plan.feed.name): ITS-ID-THERE} in watch.markets)")
+            }
         }
-        for market in settings.unmapped {
+        for feed in configuration.idleFeeds {
             warnings.append(
-                "\(market): has no id at \(feed.name), so it is missing there "
-                    + "(say {id: \(market), \(feed.name): ITS-ID-THERE} in watch.markets)")
+                "\(feed.name): is never asked, since no market has a name there "
+                    + "(say {id: MARKET, feed: \(feed.name)} or {id: MARKET, \(feed.name): ITS-ID-THERE} in watch.markets)"
+            )
         }
         if configuration.notify.isEmpty, !configuration.alerts.isEmpty {
             warnings.append("no channel is configured: alerts go to the log and the status alone")
@@ -40,8 +39,6 @@ struct CheckFindings {
 
     var lines: [String] {
         let configuration = reading.configuration
-        let feed = configuration.feeds[0]
-        let quota = feed.monthlyQuota.map { " of \($0)" } ?? ""
         let names = settings.watchlist.named.map(\.market.text)
         let shown = Self.shortened(names)
         let top = settings.watchlist.top
@@ -51,16 +48,15 @@ struct CheckFindings {
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
             "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
-            "asks:          \(feed.name) (\(feed.provider.rawValue), plan \(feed.plan.rawValue)) every \(settings.every.unitsText)",
-            "costs:         \(pages) request\(pages == 1 ? "" : "s") a poll, \(costPerMonth) a month\(quota)",
-            "rules:         \(settings.rules.count)",
         ]
+        lines += costs.flatMap(\.lines)
+        lines.append("rules:         \(settings.rules.count)")
         for rule in settings.rules {
             let scope: String =
                 switch rule.scope {
                 case .all: "all markets"
                 case .markets(let ids): Self.shortened(ids.map(\.text))
-                case .feed(let feed): "the feed \(feed)"
+                case .feed(let feed, _): "the feed \(feed)"
                 }
             let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
             let clear = rule.clear.map { ", clears at \($0)" } ?? ""
@@ -79,13 +75,12 @@ struct CheckFindings {
         return lines.map(SafeText.printable)
     }
 
-    private static func shortened(_ names: [String]) -> String {
+    static func shortened(_ names: [String]) -> String {
         names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     var json: String {
         let configuration = reading.configuration
-        let feed = configuration.feeds[0]
         var json = JSONWriter()
         json.object { json in
             json.member("schema", 1)
@@ -93,18 +88,7 @@ struct CheckFindings {
             json.member("currency", settings.currency.code)
             json.array("markets", settings.watchlist.named) { $0.string($1.market.text) }
             json.member("top", settings.watchlist.top)
-            json.array("feeds", [feed]) { json, feed in
-                json.object { json in
-                    json.member("name", feed.name)
-                    json.member("provider", feed.provider.rawValue)
-                    json.member("plan", feed.plan.rawValue)
-                    json.key("every_s")
-                    json.number(settings.every.secondsLiteral)
-                    json.member("requests_per_poll", pages)
-                    json.member("requests_per_month", costPerMonth)
-                    json.member("quota_month", feed.monthlyQuota)
-                }
-            }
+            json.array("feeds", costs) { $1.write(&$0) }
             json.array("rules", settings.rules) { json, rule in
                 json.object { json in
                     json.member("name", rule.name)

@@ -13,29 +13,53 @@ struct OnlineCheck {
     /// Throws a complaint (69) where the provider gives no usable answer.
     init(_ reading: ConfigurationReading) async throws {
         let configuration = reading.configuration
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: .distantPast)
         let network = try NetworkTransport()
-        let feed = Feed(
-            try configuration.feeds[0].madeProvider(),
-            try FeedEnvironment(configuration.feeds[0], timeout: configuration.poll.timeout), transport: network,
-            memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
         do {
-            try await ask(feed, configuration.feeds[0], settings)
+            for member in Self.asked(configuration) { try await ask(member, configuration, network) }
         } catch {
             await network.shutdown()
-            throw Complaint("check \(feed.name): \(error.message)", Exit.noAnswer)
+            throw error
         }
         await network.shutdown()
     }
 
+    /// Each feed once, with all that it is ever asked for by name.
+    private static func asked(_ configuration: Configuration) -> [LanePlan.Member] {
+        var asked: [LanePlan.Member] = []
+        for member in configuration.lanePlans.flatMap(\.members) {
+            if let place = asked.firstIndex(where: { $0.feed.name == member.feed.name }) {
+                let watch = asked[place].watch
+                asked[place].watch = Feeds.Watch(
+                    watch.entries + member.watch.entries, top: watch.top, currency: watch.currency)
+            } else {
+                asked.append(member)
+            }
+        }
+        return asked
+    }
+
     private mutating func ask(
-        _ asked: Feeds.Feed, _ feed: Configuration.Feed, _ settings: CycleSettings
+        _ member: LanePlan.Member, _ configuration: Configuration, _ network: NetworkTransport
+    ) async throws {
+        let feed = Feed(
+            try member.feed.madeProvider(),
+            try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
+            memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
+        do throws(FeedError) {
+            if member.feed.provider == .coinGecko {
+                try await ask(feed, member.feed, member.watch)
+            } else {
+                try await poll(feed, member.watch)
+            }
+        } catch {
+            throw Complaint("check \(feed.name): \(error.message)", Exit.noAnswer)
+        }
+    }
+
+    private mutating func ask(
+        _ asked: Feeds.Feed, _ feed: Configuration.Feed, _ watch: Feeds.Watch
     ) async throws(FeedError) {
         let client = asked.client
-        guard feed.provider == .coinGecko else {
-            try await poll(asked, settings)
-            return
-        }
         _ = try await client.send(CoinGecko.Ping(), within: Self.limit)
         findings.append("\(feed.name): host and key are accepted")
         if feed.plan == .pro {
@@ -44,18 +68,18 @@ struct OnlineCheck {
                 "\(feed.name): \(usage.remainingThisMonth) of \(usage.requestsPerMonth) requests are left this month")
         }
         let currencies = try await client.send(CoinGecko.SupportedCurrencies(), within: Self.limit)
-        if currencies.contains(settings.currency.code) {
-            findings.append("\(feed.name): prices in \(settings.currency) are there")
+        if currencies.contains(watch.currency.code) {
+            findings.append("\(feed.name): prices in \(watch.currency) are there")
         } else {
-            let hint = Spelling.closest(to: settings.currency.code, among: currencies).map {
+            let hint = Spelling.closest(to: watch.currency.code, among: currencies).map {
                 " (did you mean \($0)?)"
             }
-            warnings.append("\(feed.name): no prices in \(settings.currency)\(hint ?? "")")
+            warnings.append("\(feed.name): no prices in \(watch.currency)\(hint ?? "")")
         }
-        guard !settings.watch.entries.isEmpty else { return }
+        guard !watch.entries.isEmpty else { return }
         let coins = try await client.send(CoinGecko.CoinList(), within: Self.limit)
         let known = Dictionary(coins.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        for entry in settings.watch.entries {
+        for entry in watch.entries {
             if let coin = known[entry.providerID] {
                 findings.append("\(entry.market): \(coin.name) (\(coin.symbol))")
             } else {
@@ -65,8 +89,8 @@ struct OnlineCheck {
     }
 
     /// A provider without lists of its own is asked what the daemon would ask.
-    private mutating func poll(_ feed: Feeds.Feed, _ settings: CycleSettings) async throws(FeedError) {
-        guard let report = try? await feed.poll(settings.watch, within: Self.limit) else { return }
+    private mutating func poll(_ feed: Feeds.Feed, _ watch: Feeds.Watch) async throws(FeedError) {
+        guard !watch.isEmpty, let report = try? await feed.poll(watch, within: Self.limit) else { return }
         switch report.outcome {
         case .failed(let error): throw error
         case .waiting(let wait, let until):

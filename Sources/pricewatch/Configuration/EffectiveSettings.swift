@@ -24,8 +24,11 @@ extension Configuration {
     /// The time between two questions to this feed.
     func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.terms?.every ?? Feed.usualInterval }
 
-    /// D, the longest a cycle of so many requests may last.
-    func cycleDeadline(pages: Int) -> Duration { max(interval, poll.timeout * max(1, pages)) }
+    /// The shortest time between two polls.
+    var tick: Duration { lanePlans.map(\.every).min() ?? interval }
+
+    /// D, the longest a cycle may last in which a feed is asked for so many pages.
+    func cycleDeadline(pages: Int) -> Duration { max(tick, poll.timeout * max(1, pages)) }
 
     /// From when on this market's quote is old: its own setting, its feed's, the poll's, else the longer of
     /// 15 minutes and three intervals.
@@ -53,13 +56,16 @@ extension Configuration.Feed {
     /// What follows from provider and plan; nil for our generic feed.
     var terms: ProviderTerms? { provider.listed?.terms[plan.agreed] }
 
-    /// What this market is called here; nil: it has no mapping, or is asked of another feed alone. CoinGecko and
-    /// our generic feed are asked by the id itself; the others by the owner's word, else by the table of those whose
-    /// names are certain.
+    /// What this market is called here; nil: it has no mapping, or is asked of another feed alone. CoinGecko is asked
+    /// by the id itself, as is our generic feed for markets of its own; the others by the owner's word, else by the
+    /// table of those whose names are certain.
     func id(of market: Configuration.Market, in currency: Currency) -> String? {
         if let feed = market.feed, feed != name { return nil }
         if let id = market.ids[name] ?? market.ids[provider.rawValue] { return id }
-        if provider == .coinGecko || provider == .json { return market.id.text }
-        return KnownMarkets.name(of: market.id, at: provider.rawValue, in: currency)
+        switch provider {
+        case .coinGecko: return market.id.text
+        case .json: return market.feed == name ? market.id.text : nil
+        default: return KnownMarkets.name(of: market.id, at: provider.rawValue, in: currency)
+        }
     }
 }

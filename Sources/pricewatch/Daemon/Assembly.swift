@@ -68,15 +68,14 @@ struct Assembly {
             })
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
-        let feedSettings = configuration.feeds[0]
         settings = CycleSettings(
-            configuration, feed: feedSettings, host: surroundings.host,
-            startedAt: running?.settings.startedAt ?? now())
+            configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now())
         transport = try running?.transport ?? NetworkTransport()
         let notebook = FeedNotebook(history)
         let network = transport
-        let members = try configuration.feeds.map { try Self.member($0, configuration, network, notebook) }
-        let feeds = FailoverFeed(members, every: settings.every)
+        let feeds = try configuration.feeds.map { try Self.feed($0, configuration, network, notebook) }
+        let lanes = Lanes(
+            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
         systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
         let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
         publisher = StatusPublisher(
@@ -88,10 +87,10 @@ struct Assembly {
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         cycle = try Self.mending(history) {
             try Cycle(
-                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), feeds: feeds,
+                settings, inheriting: try inherited ?? Legacy(history, alreadyLogged: logged), lanes: lanes,
                 history: history, publisher: publisher, log: log, now: now)
         }
-        tellingOfPolls = members.map { log.follow($0.feed) }
+        tellingOfPolls = lanes.feeds.map { log.follow($0) }
         if running == nil { log.tellStart(reading, settings) }
     }
 
@@ -104,18 +103,13 @@ struct Assembly {
 
     func reopenLog() { logFile?.reopen() }
 
-    private static func member(
+    private static func feed(
         _ settings: Configuration.Feed, _ configuration: Configuration, _ transport: NetworkTransport,
         _ notebook: FeedNotebook
-    ) throws -> FailoverFeed.Member {
-        let feed = Feed(
+    ) throws -> Feed {
+        Feed(
             try settings.madeProvider(), try FeedEnvironment(settings, timeout: configuration.poll.timeout),
             transport: transport, memory: notebook, retry: RetryPolicy(configuration.poll.retry), time: SystemTime())
-        let (watch, unmapped) = configuration.watch(at: settings)
-        let currency = configuration.currency
-        return FailoverFeed.Member(feed, watch: watch, unmapped: unmapped) { market in
-            settings.id(of: Configuration.Market(id: market), in: currency)
-        }
     }
 
     /// Closes what the network holds.

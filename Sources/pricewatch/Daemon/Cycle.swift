@@ -3,13 +3,11 @@ import Foundation
 import History
 import Markets
 
-/// One turn of the daemon after the other: ask the provider, take in what is new, judge the rules, write it all in
+/// One turn of the daemon after the other: ask the providers, take in what is new, judge the rules, write it all in
 /// one transaction, then tell of it in log and status file.
 actor Cycle {
     let settings: CycleSettings
-    let feeds: FailoverFeed
-    /// Whom the last poll's outcome is from, before the first the preferred feed.
-    private var feedName: String
+    private var lanes: Lanes
     let log: EventLog
     let now: @Sendable () -> Date
     private let history: HistoryWriter
@@ -25,44 +23,36 @@ actor Cycle {
     private var day: WindowView
     private var ledger: Ledger
     private var standing: StandingAlerts
-    private var failures: FailureCount
+    private var health: [Lane: LaneHealth]
     private var lastPoll: StatusReport.LastPoll?
-    private var lastUsablePoll: Date?
-    /// The first poll that is kept, else the start.
-    private let firstAsked: Date
-    private var clockFault: String?
     private var clocks: ClockWatch
-    private var pace: Pace
-    private var maxAgeTold = false
     private var digest: DailyDigest?
-    /// When the present turn, or the last one, began; before the first, when that is to begin.
-    private var turnStarted: Date
     /// From the last poll before the start to the start, where nobody asked in between.
     private let downtime: Range<Date>?
     private var rejection: String?
 
     init(
-        _ settings: CycleSettings, inheriting legacy: Legacy, feeds: FailoverFeed, history: HistoryWriter,
+        _ settings: CycleSettings, inheriting legacy: Legacy, lanes: Lanes, history: HistoryWriter,
         publisher: StatusPublisher, log: EventLog, now: @escaping @Sendable () -> Date
     ) throws(HistoryError) {
         self.settings = settings
-        self.feeds = feeds
-        feedName = settings.feedName
+        self.lanes = lanes
         self.history = history
         self.publisher = publisher
         housekeeping = Housekeeping(history, settings.retention, log: log)
         self.log = log
         self.now = now
         backfilling = Backfilling(
-            settings, feeds.members, history, log: log, isOn: legacy.isOfThisProcess)
+            settings, lanes.feeds, history, log: log, isOn: legacy.isOfThisProcess)
         let reader = history.reader
         healedBeside = HealedBeside(reader)
-        firstAsked = try reader.firstPoll() ?? settings.startedAt
         board = try MarketBoard(remembering: reader, settings)
         if let before = legacy.board, legacy.currency == settings.currency {
             board.takeOver(before)
         } else {
-            board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency))
+            for plan in settings.lanes {
+                board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency, of: plan.lane))
+            }
         }
         let started = now()
         book = try AlertBook(
@@ -74,33 +64,24 @@ actor Cycle {
         standing = legacy.standing
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
-        failures = legacy.failures
+        health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
         self.lastPoll = legacy.lastPoll
-        lastUsablePoll = legacy.lastUsablePoll
-        clockFault = legacy.clockFault
         clocks = legacy.clocks
-        pace = Pace(
-            every: settings.every, pages: feeds.members[0].feed.pages(for: settings.watch), quota: settings.quota)
         digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
-        // What the configuration before had promised for the next poll holds, so that no status expires for a change.
-        firstDelay = Self.delay(
-            lastPoll: lastPoll, every: min(settings.every, legacy.interval ?? settings.every), now: started)
-        turnStarted = started + firstDelay - settings.every
+        try self.lanes.begin { plan throws(HistoryError) in
+            try legacy.delay(of: plan, lastPoll: reader.lastPoll(of: plan.lane), now: started)
+        }
+        firstDelay = self.lanes.untilNext
     }
 
-    /// How long the first poll is to wait: it comes at once, unless the last one is too young for a good guest to ask
-    /// again. A restart loop must not ask more often than the daemon would.
+    /// How long the first poll is to wait.
     nonisolated let firstDelay: Duration
 
-    static func delay(lastPoll: Date?, every: Duration, now: Date) -> Duration {
-        guard let lastPoll else { return .zero }
-        let age = now.since(lastPoll)
-        guard age >= .zero else { return .zero }
-        return max(.zero, min(every, .seconds(60)) - age)
-    }
+    /// The shortest time between two polls that is in force now.
+    var interval: Duration { lanes.interval }
 
-    /// The time between two polls that is in force now.
-    var interval: Duration { pace.interval }
+    /// How long the next poll is to wait.
+    var untilNext: Duration { lanes.untilNext }
 
     /// How a turn ended, for `run --once` and for the beat.
     enum Ending {
@@ -126,27 +107,15 @@ actor Cycle {
         clocks.look(tellingTo: log)
         noticeOthers()
         let started = now()
-        turnStarted = started
+        let due = lanes.due(obeying: obedience)
         let ranking = board.entries.filter { !$0.named }.map(\.market)
-        guard let turn = try? await feeds.poll(ranking: ranking, within: settings.deadline, obeying: obedience) else {
-            return .interrupted
-        }
-        let report = turn.report
-        feedName = turn.feed
-        if let change = turn.change { log.write(change) }
-        let ending: Ending
-        switch report.outcome {
-        case .waiting(_, let until):
-            let changes = judge(answered: false, at: now())
-            _ = ledger.write(changes.record(at: now()))
-            for event in changes.events { tell(event) }
-            ending = .waiting(until: until)
-        case .failed(let error):
-            ending = fail(error, report, started)
-        case .answered(let answer):
-            ending = take(answer, turn, started)
-        }
-        pace.adjust(used: await feeds.members[0].feed.requests(in: UTCMonth(started)), now: started)
+        guard let polls = try? await Lanes.ask(due, ranking: ranking, obeying: obedience) else { return .interrupted }
+        for change in polls.compactMap(\.turn.change) { log.write(change) }
+        let results = polls.compactMap { LaneResult($0, into: &board, wanted: settings.watchlist.top) }
+        let ending = results.isEmpty ? wait(polls) : take(results, started)
+        lanes.advance(
+            due, serving: await Lanes.serving(lanes.lines),
+            used: await Lanes.requests(lanes.lines, in: UTCMonth(started)), now: started)
         tellDigestIfDue()
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
@@ -170,9 +139,11 @@ actor Cycle {
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {
         Legacy(
-            alerts: book.standing, standing: standing, ledger: ledger, lastUsablePoll: lastUsablePoll, board: board,
-            currency: settings.currency, failures: failures, lastPoll: lastPoll, clockFault: clockFault,
-            clocks: clocks, interval: interval)
+            alerts: book.standing, standing: standing, ledger: ledger, board: board, currency: settings.currency,
+            health: health, lastPoll: lastPoll, clocks: clocks,
+            awaited: Dictionary(
+                lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
+                uniquingKeysWith: { first, _ in first }))
     }
 
     /// Ends what heals the past; whoever goes on begins anew.
@@ -192,82 +163,68 @@ actor Cycle {
     }
 }
 
-// MARK: A turn's three endings
+// MARK: A turn's endings
 
 extension Cycle {
-    private func take(_ answered: FeedAnswer, _ turn: FailoverFeed.Turn, _ started: Date) -> Ending {
-        let report = turn.report
-        if let fault = ClockCheck.fault(ours: answered.fetchedAt, theirs: answered.serverDate) {
-            clockFault = fault
-            return fail(FeedError.empty(of: feedName, fault), report, started)
+    private func take(_ results: [LaneResult], _ started: Date) -> Ending {
+        let gaps = note(results, started)
+        let ended = now()
+        let answered = results.compactMap(\.answeredAt).max()
+        let changes =
+            // Under a clock that is wrong, nobody can say how old anything is.
+            results.allSatisfy { $0.clockFault != nil }
+            ? AlertBook.Changes() : judge(answered: results.filter(\.isAnswered), gaps, at: answered ?? ended)
+        let usable = results.filter(\.isUsable).flatMap(\.lanes)
+        if !usable.isEmpty { day.add(poll: started, of: usable, reading: history.reader, now: answered ?? ended) }
+        let recorded = ledger.write(
+            results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
+            changes.record(at: answered ?? ended))
+        lastPoll = results.lastPoll(at: started, ended: now())
+        if recorded, !usable.isEmpty { heal(after: gaps.values.min()) }
+        for result in results {
+            tell(result, started)
+            log.write(result.digest.moves)
         }
-        clockFault = nil
-        let answer = Answer(answered, from: feedName, wanted: settings.watchlist.top, unmapped: turn.unmapped)
-        let digest = board.take(answer)
-        if digest.outcome == .failed {
-            return fail(
-                FeedError.empty(of: feedName, digest.explanation), report, started, unknown: digest.unknown,
-                answered: true)
-        }
-        let gap = lastUsablePoll.flatMap { started.since($0) > settings.every * 3 ? $0 : nil }
-        lastUsablePoll = started
-        let changes = judge(answered: true, at: answer.fetchedAt, watchedUntil: gap)
-        day.add(poll: started, reading: history.reader, now: answer.fetchedAt)
-        let record = PollRecord(
-            at: started, fetchedAt: answer.fetchedAt, feed: feedName, currency: settings.currency,
-            outcome: digest.outcome, error: answered.pageError?.label, samples: digest.samples,
-            moves: digest.moves, unknown: digest.unknown, watched: board.entries.map(\.market), ranking: answer.ranking,
-            alerts: changes.record(at: answer.fetchedAt))
-        let recorded = ledger.write(record)
-        if recorded { heal(after: gap, at: started) }
-        lastPoll = StatusReport.LastPoll(
-            at: started, outcome: digest.outcome, feed: feedName, markets: digest.usable,
-            tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
-            error: digest.outcome == .partial ? pageError(answered, digest) : nil)
-        tell(digest, after: failures.reset())
-        log.write(digest.moves)
-        tellOnce(answered.maxAge)
         for event in changes.events { tell(event) }
-        return .polled(digest.outcome, recorded: recorded)
+        return .polled(lastPoll?.outcome ?? .failed, recorded: recorded)
     }
 
-    private func fail(
-        _ error: FeedError, _ report: PollReport, _ started: Date,
-        unknown: [(market: MarketID, reason: UnknownReason)] = [], answered: Bool = false
-    ) -> Ending {
-        let ended = now()
-        // Under a clock that is wrong, nobody can say how old anything is.
-        let changes = clockFault == nil ? judge(answered: answered, at: ended) : AlertBook.Changes()
-        let recorded = ledger.write(
-            PollRecord(
-                at: started, fetchedAt: ended, feed: feedName, currency: settings.currency, outcome: .failed,
-                error: error.label, unknown: unknown, alerts: changes.record(at: ended)))
-        lastPoll = StatusReport.LastPoll(
-            at: started, outcome: .failed, feed: feedName, markets: 0,
-            tookMilliseconds: Int(now().since(started).inMilliseconds), attempts: report.requests,
-            error: StatusReport.PollError(error))
-        if failures.add(at: started) {
-            log.write(.warning, "poll.failed") { line in
-                line.add("feed", feedName)
-                line.add("kind", error.label)
-                line.add("count", failures.count)
-                line.add("message", error.message)
-                line.add("attempts", report.requests)
-                line.add("retry_at", error.notBefore?.at)
+    /// Nobody was asked.
+    private func wait(_ polls: [LanePoll]) -> Ending {
+        let changes = judge(answered: [], [:], at: now())
+        _ = ledger.write(changes.record(at: now()))
+        for event in changes.events { tell(event) }
+        return .waiting(until: polls.compactMap(\.turn.report.waitsUntil).min() ?? now() + untilNext)
+    }
+
+    /// Takes note of how the lanes' polls went; returns the last poll before the gap that each of them ends.
+    private func note(_ results: [LaneResult], _ started: Date) -> [Lane: Date] {
+        var gaps: [Lane: Date] = [:]
+        for result in results {
+            for lane in result.lanes {
+                if let last = health[lane]?.lastUsable, started.since(last) > result.plan.every * 3 {
+                    gaps[lane] = last
+                }
+                health[lane]?.take(result, at: started)
             }
         }
-        for event in changes.events { tell(event) }
-        return .polled(.failed, recorded: recorded)
+        return gaps
     }
 
     /// - Parameter answered: Where nobody answered, prices hold and the age of the data alone is judged.
-    private func judge(answered: Bool, at moment: Date, watchedUntil: Date? = nil) -> AlertBook.Changes {
+    private func judge(answered: [LaneResult], _ gaps: [Lane: Date], at moment: Date) -> AlertBook.Changes {
+        let lanes = answered.flatMap(\.lanes)
+        let moments = settings.lanes.map { plan in
+            let lane = AlertBook.LaneMoment(
+                longestStep: plan.every * 3, watchedUntil: gaps[plan.lane], answered: lanes.contains(plan.lane),
+                lastUsableAnswer: health[plan.lane]?.silentSince, healed: healed(since: gaps[plan.lane]))
+            return (plan.lane, lane)
+        }
         let changes = book.evaluate(
             board,
             at: .init(
-                now: moment, longestStep: settings.every * 3, watchedUntil: watchedUntil, answered: answered,
-                lastUsableAnswer: lastUsablePoll ?? firstAsked, downtime: downtime, healed: healed(since: watchedUntil))
-        )
+                now: moment, lanes: Dictionary(moments, uniquingKeysWith: { first, _ in first }),
+                downtime: downtime))
         standing.take(changes)
         return changes
     }
@@ -279,19 +236,14 @@ extension Cycle {
         if othersWrote, let silences = try? history.reader.silences() { book.silences = silences }
         if healedBeside.isToBeTaken(from: history.reader, othersWrote: othersWrote) { takeInHealed() }
     }
-
-    /// A partial answer says why: the error of the page that failed, else which markets were not there.
-    private func pageError(_ answer: FeedAnswer, _ digest: Digest) -> StatusReport.PollError {
-        StatusReport.PollError(answer.pageError ?? .empty(of: feedName, digest.explanation))
-    }
 }
 
 // MARK: The past
 
 extension Cycle {
     /// Has what nobody watched healed beside the polls, at a start and after a gap.
-    private func heal(after gap: Date?, at started: Date) {
-        if let gap, started.since(gap) > interval * 3 { backfilling?.noteGap() }
+    private func heal(after gap: Date?) {
+        if gap != nil { backfilling?.noteGap() }
         backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.take(healed: $0) }
     }
 
@@ -323,30 +275,43 @@ extension Cycle {
 // MARK: Telling
 
 extension Cycle {
-    private func tell(_ digest: Digest, after failed: Int) {
-        guard let poll = lastPoll else { return }
+    private func tell(_ result: LaneResult, _ started: Date) {
+        let counts = result.lanes.compactMap { health[$0]?.count(result, at: started) }
+        guard let count = counts.first, count.isTold else { return }
+        guard result.isUsable else {
+            return log.write(.warning, "poll.failed") { line in
+                line.add("feed", result.feed)
+                line.add("kind", result.error?.label)
+                line.add("count", health[result.plan.lane]?.failures.count)
+                line.add("message", result.error?.message)
+                line.add("attempts", result.requests)
+                line.add("retry_at", result.error?.notBefore?.at)
+            }
+        }
         let summary = day.summary(of: board, at: now())
-        log.write(.info, "poll.\(digest.outcome.rawValue)") { line in
-            line.add("feed", poll.feed)
-            line.add("markets", poll.markets)
-            line.add("took_ms", poll.tookMilliseconds)
+        log.write(.info, "poll.\(result.digest.outcome.rawValue)") { line in
+            line.add("feed", result.feed)
+            line.add("markets", result.digest.usable)
+            line.add("took_ms", lastPoll?.tookMilliseconds)
             line.add("up", summary.up)
             line.add("down", summary.down)
             line.add("flat", summary.flat)
             line.add("unknown", summary.unknown)
-            if failed > 0 { line.add("after_failures", failed) }
-            if let error = poll.error { line.add("message", error.message) }
+            if count.failuresBefore > 0 { line.add("after_failures", count.failuresBefore) }
+            line.add("message", result.error?.message)
         }
+        tellMaxAge(of: result)
     }
 
-    /// A provider that says its answers keep longer than we wait is asked all the same: the owner's word counts.
-    private func tellOnce(_ maxAge: Duration?) {
-        guard !maxAgeTold, let maxAge, maxAge > settings.every else { return }
-        maxAgeTold = true
+    private func tellMaxAge(of result: LaneResult) {
+        let lane = result.plan.lane
+        guard let maxAge = result.maxAge, health[lane]?.mustTell(maxAge: maxAge, of: result.plan) == true else {
+            return
+        }
         log.write(.info, "feed.max_age") { line in
-            line.add("feed", feedName)
+            line.add("feed", result.feed)
             line.add("max_age", maxAge)
-            line.add("every", settings.every)
+            line.add("every", result.plan.every)
             line.add("message", "the provider renews its answers less often than they are asked for")
         }
     }
@@ -384,23 +349,18 @@ extension Cycle {
             state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
-        let wait = await feeds.serving.waitInForce()?.until
-        report.nextPollAt = [turnStarted + interval, wait, moment].compactMap { $0 }.max()
+        report.nextPollAt = await lanes.nextPoll(at: moment)
         report.lastPoll = lastPoll
-        report.lastUsablePoll = lastUsablePoll
-        report.consecutiveFailures = failures.count
-        for member in feeds.members {
-            report.feeds.append(await StatusReport.Feed(member.feed, of: feeds, pace, settings.quotas, at: moment))
-        }
+        report.lastUsablePoll = health.values.compactMap(\.lastUsable).max()
+        report.consecutiveFailures = health.values.map(\.failures.count).max() ?? 0
+        report.feeds = await StatusReport.Feed.list(lanes, settings.feeds, at: moment)
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
         report.reasons = StatusReasons.of(
-            board, failures: failures.count, lastError: lastPoll?.error, wait: wait,
-            standby: await feeds.isStandby ? await feeds.serving.name : nil, preferred: settings.feedName, pace: pace,
-            recording: ledger.fault, replaced: history.replacedDatabases(), log: publisher.logFault,
-            clock: clockFault, rejection: rejection, at: moment)
+            board, lanes: await lanes.standings(health), recording: ledger.fault,
+            replaced: history.replacedDatabases(), log: publisher.logFault, rejection: rejection, at: moment)
         report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
         return report
     }

@@ -5,83 +5,66 @@ import Markets
 
 /// What of the configuration a cycle lives by, worked out once.
 struct CycleSettings: Sendable {
+    /// The preferred feed of the first lane.
     var feedName: String
+    /// All of them, in order of preference.
+    var feeds: [Configuration.Feed]
+    /// Who is asked for what; never empty.
+    var lanes: [LanePlan]
     var currency: Currency
-    /// The time between two polls.
+    /// The shortest time between two polls.
     var every: Duration
     /// D: no cycle lasts longer.
     var deadline: Duration
-    /// What the provider is asked for.
-    var watch: Watch
-    /// Named markets that the feed has no name for.
-    var unmapped: [MarketID]
-    /// The same markets as the board knows them.
+    /// All markets as the board knows them.
     var watchlist: Watchlist
     var rules: [AlertRule]
-    /// Of the preferred feed.
-    var quota: Quota?
-    /// Requests a month, by the names of feeds.
-    var quotas: [String: Int]
     /// When the day's summary is told; nil: never.
     var digest: (at: TimeOfDay, zone: TimeZone)?
     var retention: Retention
-    /// How far back gaps are healed, and the time between two questions to each feed; nil: not at all.
-    var backfill: (reach: Duration, pauses: [String: Duration])?
+    /// Nil: gaps stay gaps.
+    var backfill: BackfillSettings?
     var host: String
     var startedAt: Date
 
-    init(_ configuration: Configuration, feed: Configuration.Feed, host: String, startedAt: Date) {
-        feedName = feed.name
+    init(_ configuration: Configuration, host: String, startedAt: Date) {
+        let plans = configuration.lanePlans
+        lanes = plans
+        feeds = configuration.feeds
+        feedName = plans[0].feed.name
         currency = configuration.currency
-        every = configuration.every(of: feed)
-        let asked = configuration.watch(at: feed)
-        watch = asked.watch
-        unmapped = asked.unmapped
+        every = configuration.tick
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
                 Watchlist.Item(
                     market: $0.id, staleAfter: configuration.staleAfter(of: $0.id),
-                    moveLimit: configuration.moveLimit(of: $0))
-            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: feed),
-            moveLimit: configuration.moveLimit(in: feed))
-        let pages = (try? feed.madeProvider())?.pages(for: watch).count ?? 1
-        deadline = configuration.cycleDeadline(pages: pages)
+                    moveLimit: configuration.moveLimit(of: $0), lane: $0.feed.map(Lane.own) ?? .shared)
+            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: plans[0].feed),
+            moveLimit: configuration.moveLimit(in: plans[0].feed))
+        deadline = configuration.deadline
         rules = configuration.alertRules
         digest = configuration.digest.map { ($0.at, configuration.timeZone) }
-        quotas = Dictionary(
-            configuration.feeds.compactMap { feed in feed.monthlyQuota.map { (feed.name, $0) } },
-            uniquingKeysWith: { $1 })
-        quota = feed.monthlyQuota.map(Quota.init(requestsPerMonth:))
         retention = Retention(configuration.history)
-        backfill = configuration.history.backfill.map { ($0, configuration.pastPauses) }
+        backfill = BackfillSettings(configuration)
         self.host = host
         self.startedAt = startedAt
     }
-}
 
-extension Configuration {
-    /// What this feed is asked for, and the named markets that it has no name for.
-    func watch(at feed: Feed) -> (watch: Feeds.Watch, unmapped: [MarketID]) {
-        var entries: [Feeds.Watch.Entry] = []
-        var unmapped: [MarketID] = []
-        for market in namedMarkets {
-            if let name = feed.id(of: market, in: currency) {
-                entries.append(Feeds.Watch.Entry(market.id, providerID: name))
-            } else {
-                unmapped.append(market.id)
-            }
-        }
-        let ranks = feed.provider.listed?.ranksMarkets ?? false
-        let isPreferred = feed.name == feeds.first?.name
-        // One that stands in names the markets of the last ranking, also where it ranks none itself.
-        return (Feeds.Watch(entries, top: ranks || !isPreferred ? watch.top : 0, currency: currency), unmapped)
+    func every(of lane: Lane) -> Duration { lanes.first { $0.lane == lane }?.every ?? every }
+
+    /// Markets with a feed of their own, as the rules must know them.
+    var ownLanes: OwnLanes {
+        OwnLanes(
+            lanes: Dictionary(
+                watchlist.named.filter { $0.lane != .shared }.map { ($0.market, $0.lane) },
+                uniquingKeysWith: { first, _ in first }),
+            every: Dictionary(lanes.map { ($0.lane, $0.every) }, uniquingKeysWith: { first, _ in first }))
     }
-}
 
-extension Configuration {
-    /// By the names of feeds.
-    var pastPauses: [String: Duration] {
-        Dictionary(feeds.map { ($0.name, $0.pastPause) }, uniquingKeysWith: { first, _ in first })
+    /// The lanes whose markets a recorded poll asked for: the shared one brings along what rides with its first feed.
+    func lanes(of lane: Lane, polled feed: String?) -> [Lane] {
+        guard lane == .shared else { return [lane] }
+        return [.shared] + lanes.filter { $0.ridesAlong && $0.feed.name == feed }.map(\.lane)
     }
 }
 

@@ -43,7 +43,8 @@ final class Daemon: Service {
 
     private func turn() async {
         await turns.perform { [self] in _ = await cycle.turn() }
-        ticks.change(to: await cycle.interval)
+        let current = cycle
+        await ticks.change(to: current.interval, after: current.untilNext)
     }
 
     /// A good file is taken in between two cycles, a bad one is told of at once.
@@ -63,7 +64,7 @@ final class Daemon: Service {
                 let next = try await Assembly(reading, succeeding: running)
                 assembly.withLock { $0 = next }
                 await next.cycle.showChange()
-                ticks.change(to: next.settings.every, after: next.cycle.firstDelay)
+                await ticks.change(to: next.cycle.interval, after: next.cycle.untilNext)
             } catch {
                 await reject("\(error)", running)
             }

@@ -7,7 +7,9 @@ extension Answer {
     /// A feed's answer as the board takes it.
     ///
     /// - Parameter unmapped: markets that the feed was not asked for, since it has no name for them.
-    init(_ answer: FeedAnswer, from feed: String, wanted top: Int, unmapped: [MarketID] = []) {
+    init(
+        _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], wanted top: Int, unmapped: [MarketID] = []
+    ) {
         var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice }
         for market in unmapped { unusable[market] = .noMapping }
         self.init(
@@ -16,7 +18,7 @@ extension Answer {
             // none.
             ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete && !answer.isUnchanged
                 ? answer.top : nil,
-            notModified: answer.isUnchanged, feed: feed, fetchedAt: answer.fetchedAt)
+            notModified: answer.isUnchanged, feed: feed, lanes: lanes, fetchedAt: answer.fetchedAt)
     }
 }
 
@@ -45,13 +47,29 @@ extension StatusReport.PollError {
 }
 
 extension StatusReport.Feed {
-    /// - Parameter quotas: requests a month, by the names of feeds.
-    init(
-        _ feed: Feeds.Feed, of feeds: FailoverFeed, _ pace: Pace, _ quotas: [String: Int], at now: Date
-    ) async {
-        let wait = await feed.waitInForce()
-        let coolsUntil = await feeds.coolsUntil(feed)
-        let serves = await feeds.serving === feed
+    /// What is to be said of each feed, in the order of the configuration.
+    static func list(_ lanes: Lanes, _ configured: [Configuration.Feed], at now: Date) async -> [Self] {
+        var list: [Self] = []
+        for feed in configured {
+            let asking = lanes.lines.filter { $0.plan.members.contains { $0.feed.name == feed.name } }
+            guard !asking.isEmpty else { continue }
+            list.append(await Self(feed, askedBy: asking, at: now))
+        }
+        return list
+    }
+
+    private init(_ configured: Configuration.Feed, askedBy lines: [Lanes.Line], at now: Date) async {
+        var (serves, coolsUntil, quotaEnd): (Bool, Date?, Date?) = (false, nil, nil)
+        var asked: Feeds.Feed?
+        for line in lines {
+            guard let member = line.feeds.members.first(where: { $0.feed.name == configured.name }) else { continue }
+            asked = asked ?? member.feed
+            coolsUntil = await line.feeds.coolsUntil(member.feed) ?? coolsUntil
+            guard await line.feeds.serving === member.feed else { continue }
+            serves = true
+            quotaEnd = [quotaEnd, line.pace.quotaEnd].compactMap { $0 }.min()
+        }
+        let wait = await asked?.waitInForce()
         let state: String =
             switch wait {
             case .some(let (wait, _)) where wait.isBlock: "blocked"
@@ -59,9 +77,9 @@ extension StatusReport.Feed {
             case nil: coolsUntil != nil ? "cooling" : serves ? "serving" : "standby"
             }
         self.init(
-            name: feed.name, state: state, nextTryAt: [wait?.until, coolsUntil].compactMap { $0 }.max(),
-            requestsThisMonth: await feed.requests(in: UTCMonth(now)), quota: quotas[feed.name],
-            quotaEndsAt: feeds.members[0].feed === feed ? pace.quotaEnd : nil)
+            name: configured.name, state: state, nextTryAt: [wait?.until, coolsUntil].compactMap { $0 }.max(),
+            requestsThisMonth: await asked?.requests(in: UTCMonth(now)) ?? 0, quota: configured.monthlyQuota,
+            quotaEndsAt: quotaEnd)
     }
 }
 

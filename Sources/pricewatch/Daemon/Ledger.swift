@@ -22,12 +22,12 @@ struct Ledger {
         pending.logged = told
     }
 
-    /// True where it was written.
-    mutating func write(_ poll: PollRecord) -> Bool {
-        var record = poll
-        pending.add(poll.alerts)
-        record.alerts = pending
-        return write { history throws(HistoryError) in try history.record(record) }
+    /// Writes the polls of a turn with what the rules made of them. True where it was written.
+    mutating func write(_ polls: [PollRecord], _ changes: AlertRecord) -> Bool {
+        pending.add(changes)
+        var records = polls
+        if !records.isEmpty { records[records.endIndex - 1].alerts = pending }
+        return write { [records] history throws(HistoryError) in try history.record(records) }
     }
 
     /// For a turn in which nobody was asked. True where nothing is left to be written.

@@ -8,16 +8,19 @@ struct Legacy: Sendable {
     let alerts: [AlertKey: Alert]
     let standing: StandingAlerts
     let ledger: Ledger
-    let lastUsablePoll: Date?
     // Within one process alone.
     var board: MarketBoard?
     var currency: Currency?
-    var failures = FailureCount()
+    var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
-    var clockFault: String?
     var clocks = ClockWatch()
-    /// The time between two polls that was in force.
-    var interval: Duration?
+    /// When each lane was to be asked next.
+    var awaited: [Lane: Awaited] = [:]
+
+    struct Awaited {
+        let plan: LanePlan
+        let delay: Duration
+    }
 
     var isOfThisProcess: Bool { board != nil }
 }
@@ -27,6 +30,18 @@ extension Legacy {
         let reader = history.reader
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
-            ledger: try Ledger(history, alreadyLogged: alreadyLogged), lastUsablePoll: try reader.lastUsablePoll())
+            ledger: try Ledger(history, alreadyLogged: alreadyLogged))
+    }
+}
+
+extension Legacy {
+    /// How long the first poll of a lane is to wait: it comes at once, unless the last one is too young for a good
+    /// guest to ask again. A restart loop must not ask more often than the daemon would.
+    func delay(of plan: LanePlan, lastPoll: Date?, now: Date) -> Duration {
+        let age = lastPoll.map { now.since($0) }.flatMap { $0 >= .zero ? $0 : nil }
+        let delay = age.map { max(.zero, min(plan.every, .seconds(60)) - $0) } ?? .zero
+        guard let before = awaited[plan.lane] else { return delay }
+        // What the configuration before had promised for the next poll holds, so that no status expires for a change.
+        return min(before.delay, before.plan.asksTheSame(as: plan) ? plan.every : delay)
     }
 }

@@ -11,14 +11,14 @@ extension AlertBook {
         self.init(
             rules: settings.rules, remembering: alerts,
             identity: Identity(installation: history.installation, host: settings.host, currency: settings.currency),
-            every: settings.every)
+            every: settings.every(of: .shared), lanes: settings.ownLanes)
         silences = try history.reader.silences()
-        try recall(lookbacks(on: markets), from: history.reader, in: settings.currency, now: now)
+        try recall(lookbacks(on: markets), from: history.reader, settings, now: now)
     }
 
     /// Rebuilds what the windows knew. The far past is read of the few markets whose rules look back so far.
     private mutating func recall(
-        _ lookbacks: [MarketID: Duration], from reader: HistoryReader, in currency: Currency, now: Date
+        _ lookbacks: [MarketID: Duration], from reader: HistoryReader, _ settings: CycleSettings, now: Date
     ) throws(HistoryError) {
         guard let longest = lookbacks.values.max() else { return }
         // A quote may be some minutes older than the poll that brought it, and the hour at the edge counts whole.
@@ -26,19 +26,21 @@ extension AlertBook {
         var book = self
         if longest > Self.recalledExactly {
             let far = lookbacks.filter { $0.value > Self.recalledExactly }.map(\.key).sorted()
-            try reader.recall(far, in: currency, since: now - longest - .hours(1), until: border) { poll in
-                book.recall(poll, of: far)
+            try reader.recall(far, in: settings.currency, since: now - longest - .hours(1), until: border) { poll in
+                book.recall(poll, settings, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
-        try reader.recall(near, in: currency, since: border, until: .distantFuture) { poll in
-            book.recall(poll, of: near)
+        try reader.recall(near, in: settings.currency, since: border, until: .distantFuture) { poll in
+            book.recall(poll, settings, of: near)
         }
         self = book
     }
 
-    private mutating func recall(_ poll: RecalledPoll, of markets: [MarketID]) {
+    private mutating func recall(_ poll: RecalledPoll, _ settings: CycleSettings, of markets: [MarketID]) {
         if poll.isHealed { return recall(healed: poll.samples, of: markets) }
-        recall(poll: poll.fetchedAt, samples: poll.samples, unknown: poll.unknown, of: markets)
+        recall(
+            poll: poll.fetchedAt, lanes: settings.lanes(of: poll.lane, polled: poll.feed), samples: poll.samples,
+            unknown: poll.unknown, of: markets)
     }
 }

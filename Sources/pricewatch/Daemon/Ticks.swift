@@ -37,15 +37,6 @@ final class Ticks: Sendable {
 
     deinit { stop() }
 
-    /// Changes the beat; the next tick comes one interval from now.
-    func change(to interval: Duration) {
-        beat.withLock { beat in
-            guard beat.interval != interval else { return }
-            beat.interval = interval
-            beat.schedule(after: interval)
-        }
-    }
-
     /// A new beat, whose first tick comes after `delay`.
     func change(to interval: Duration, after delay: Duration) {
         beat.withLock { beat in

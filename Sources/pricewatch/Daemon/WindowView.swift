@@ -7,7 +7,7 @@ import Markets
 /// stand for them.
 struct WindowView {
     private let currency: Currency
-    private var coverage: Coverage
+    private var coverages: [(lane: Lane, coverage: Coverage)]
     private var past: PastPrices
     /// Samples of the polls before this moment are in `past` already.
     private var readUntil: Date
@@ -17,25 +17,31 @@ struct WindowView {
     ) throws(HistoryError) {
         currency = settings.currency
         past = PastPrices(age: window, tolerance: min(.minutes(30), window / 4))
-        coverage = Coverage(window: window, longestStep: settings.every * 2)
+        coverages = settings.lanes.map { ($0.lane, Coverage(window: window, longestStep: $0.every * 2)) }
         // A quote may be some minutes older than the poll that brought it.
         readUntil = past.span(at: now).lowerBound - .minutes(10)
         let start = now - window
         let oldest = try reader.oldestPoll() ?? now
         if oldest > start { try coverWithCandles(reader, since: start, until: oldest) }
-        for poll in try reader.usablePolls(since: now - window - coverage.longestStep) { coverage.add(poll) }
+        for place in coverages.indices {
+            let since = now - window - coverages[place].coverage.longestStep
+            for poll in try reader.usablePolls(settings, of: place, since: since) {
+                coverages[place].coverage.add(poll)
+            }
+        }
         try read(reader, now: now)
         if oldest > start { try addCandles(reader, now: now) }
     }
 
     /// An hour that has candles was watched.
     private mutating func coverWithCandles(_ reader: HistoryReader, since: Date, until: Date) throws(HistoryError) {
-        let step = min(coverage.longestStep, .hours(1))
         for hour in try reader.hoursWithCandles(since: since, until: until) {
-            var moment = hour
-            while moment <= min(hour + .hours(1), until) {
-                coverage.add(moment)
-                moment = moment + step
+            for place in coverages.indices {
+                var moment = hour
+                while moment <= min(hour + .hours(1), until) {
+                    coverages[place].coverage.add(moment)
+                    moment = moment + min(coverages[place].coverage.longestStep, .hours(1))
+                }
             }
         }
     }
@@ -52,8 +58,12 @@ struct WindowView {
     }
 
     /// Takes note of a usable poll, and of the recorded samples that came a day nearer.
-    mutating func add(poll: Date, reading reader: HistoryReader, now: Date) {
-        coverage.add(poll)
+    ///
+    /// - Parameter lanes: those that were answered.
+    mutating func add(poll: Date, of lanes: [Lane], reading reader: HistoryReader, now: Date) {
+        for place in coverages.indices where lanes.contains(coverages[place].lane) {
+            coverages[place].coverage.add(poll)
+        }
         past.forget(at: now)
         // A history that cannot be read leaves changes to the provider's figures; that it cannot be written is
         // told where it is written.
@@ -83,6 +93,21 @@ struct WindowView {
     /// - Parameter changes: those of the board's entries, in their order.
     func summary(of board: MarketBoard, _ changes: [DayChange?], at now: Date) -> DaySummary {
         DaySummary(
-            changes: zip(board.entries, changes).map { ($0.market, $1?.percent) }, coverage: coverage.share(at: now))
+            changes: zip(board.entries, changes).map { ($0.market, $1?.percent) },
+            coverage: coverages.count == 1
+                ? coverages[0].coverage.share(at: now)
+                : Coverage.share(
+                    of: coverages.map { lane, coverage in
+                        (coverage, board.entries.count { $0.lane == lane })
+                    }, at: now))
+    }
+}
+
+extension HistoryReader {
+    /// When the usable polls of a lane began, with those that it rode along with.
+    fileprivate func usablePolls(_ settings: CycleSettings, of place: Int, since: Date) throws(HistoryError) -> [Date] {
+        let plan = settings.lanes[place]
+        let own = try usablePolls(since: since, of: plan.lane)
+        return plan.ridesAlong ? (own + (try usablePolls(since: since))).sorted() : own
     }
 }

@@ -21,7 +21,7 @@ extension MarketReport {
     init(recordedIn reader: HistoryReader, _ configuration: Configuration, window: Window, now: Date)
         throws(HistoryError)
     {
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let settings = CycleSettings(configuration, host: "", startedAt: now)
         let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         let view = try WindowView(reader, settings, window: window.length, now: now)
         let changes = board.entries.map { view.change(of: $0, at: now) }
@@ -53,7 +53,7 @@ extension MarketReport {
 extension StatusReport {
     /// What the history alone can say while no daemon has left a status: who is watched, and the last prices.
     init(remembering reader: HistoryReader, _ configuration: Configuration, now: Date) throws(HistoryError) {
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: now)
+        let settings = CycleSettings(configuration, host: "", startedAt: now)
         let board = try MarketBoard(remembering: reader, settings, onlyWatched: true)
         let day = try WindowView(reader, settings, now: now)
         let changes = board.entries.map { day.change(of: $0, at: now) }

@@ -15,7 +15,8 @@ struct StatusLine {
         poll = report.lastPoll.map { poll in
             (now.since(poll.at), poll.feed, poll.outcome == .failed ? poll.error?.kind ?? "unknown" : nil)
         }
-        reason = report.reasons.first { $0.code != .pollFailed }?.message
+        let isTold = poll?.failure != nil
+        reason = report.reasons.first { !isTold || $0.code != .pollFailed }?.message
         firing = report.firing.count
     }
 
@@ -25,7 +26,8 @@ struct StatusLine {
         poll = status.lastPoll.map { poll in
             (now.since(poll.at), poll.feed, poll.outcome == "failed" ? poll.error?.kind ?? "unknown" : nil)
         }
-        reason = status.reasons?.first { $0.code != StatusReport.Reason.Code.pollFailed.rawValue }?.message
+        let isTold = poll?.failure != nil
+        reason = status.reasons?.first { !isTold || $0.code != StatusReport.Reason.Code.pollFailed.rawValue }?.message
         firing = status.alerts?.firing.count ?? 0
     }
 

@@ -5,23 +5,13 @@ import Markets
 /// From what is known to the one word of the state, and to the reasons behind it.
 enum StatusReasons {
     static func of(
-        _ board: MarketBoard, failures: Int, lastError: StatusReport.PollError?, wait: Date?, standby: String?,
-        preferred: String, pace: Pace, recording: HistoryError?, replaced: [String], log: String?, clock: String?,
+        _ board: MarketBoard, lanes: [LaneStanding], recording: HistoryError?, replaced: [String], log: String?,
         rejection: String?, at now: Date
     ) -> [StatusReport.Reason] {
-        var reasons: [StatusReport.Reason] = []
+        var reasons = lanes.flatMap(\.reasons)
         func add(_ code: StatusReport.Reason.Code, _ message: String) {
             reasons.append(StatusReport.Reason(code: code, message: message))
         }
-        if let clock {
-            add(.clock, clock)
-        } else if failures > 0 {
-            let times = failures == 1 ? "the last poll failed" : "the last \(failures) polls failed"
-            add(.pollFailed, times + (lastError.map { ": \($0.message)" } ?? ""))
-        }
-        if let wait { add(.waiting, "the provider is not asked before \(wait.utcText)") }
-        if let standby { add(.standby, "\(standby) serves in place of \(preferred)") }
-        if let stretched = pace.stretched { add(.quota, stretched) }
         for (state, code) in [
             (MarketBoard.Entry.State.missing, StatusReport.Reason.Code.marketMissing), (.stale, .marketStale),
             (.unknown, .marketUnknown),

@@ -100,9 +100,9 @@ import Testing
         #expect(
             moment().lateness(
                 of: .firstFiring, .falls(percent(5), within: .hours(1)), market("bitcoin"),
-                level.board[market("bitcoin")]) == 10 * 3600)
+                level.board[market("bitcoin")], in: .shared) == 10 * 3600)
         #expect(
-            moment().lateness(of: .repeatInterval, .above(price("1")), market("bitcoin"), level.board.entries[0]) == nil
-        )
+            moment().lateness(
+                of: .repeatInterval, .above(price("1")), market("bitcoin"), level.board.entries[0], in: .shared) == nil)
     }
 }

@@ -12,23 +12,27 @@ import Synchronization
 final class CycleScene {
     let files: ConfigurationScene
     let simulator: CoinGeckoSimulator
-    let time = HandClock()
+    let time: HandClock
     private let text: String
     private var transport: NetworkTransport?
     private(set) var cycle: Cycle?
 
-    /// - Parameter rules: `alerts:` and whatever else a configuration says beside feed and paths.
+    /// - Parameters:
+    ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
+    ///   - feeds: further ones, each after a comma.
     init(
-        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%"
+        _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, confirmMovesOver: String = "20%",
+        feeds: String = "", time: HandClock = HandClock()
     ) async throws {
+        self.time = time
         files = try ConfigurationScene()
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = seed
         stage.script = script
-        stage.now = { [time] in time.now() }
+        stage.now = { time.now() }
         simulator = try await CoinGeckoSimulator.start(stage)
         text = """
-            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
+            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
             poll: {every: 1m, retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
@@ -43,8 +47,7 @@ final class CycleScene {
 
     func start() async throws {
         let configuration = try files.reading(text).configuration
-        let feed = configuration.feeds[0]
-        let settings = CycleSettings(configuration, feed: feed, host: "box", startedAt: time.now())
+        let settings = CycleSettings(configuration, host: "box", startedAt: time.now())
         let file = LogFile(path: files.folder + "/log", format: .text)
         file.open()
         let log = EventLog(
@@ -54,13 +57,15 @@ final class CycleScene {
         let history = try HistoryWriter(at: configuration.history.database)
         let transport = try NetworkTransport()
         self.transport = transport
-        let asked = Feed(
-            try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
-            memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
-        let member = FailoverFeed.Member(asked, watch: settings.watch) { $0.text }
+        var asked: [String: Feed] = [:]
+        for feed in configuration.feeds {
+            asked[feed.name] = Feed(
+                try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
+                memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+        }
         cycle = try Cycle(
             settings, inheriting: Legacy(history, alreadyLogged: LoggedEvents(in: file)),
-            feeds: FailoverFeed([member], every: settings.every, time: time), history: history,
+            lanes: Lanes(configuration, feeds: asked, time: time), history: history,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),

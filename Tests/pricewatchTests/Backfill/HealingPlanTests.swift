@@ -13,25 +13,27 @@ import Testing
         Self.now.addingTimeInterval(-from * 3600)..<Self.now.addingTimeInterval(-to * 3600)
     }
 
-    private func member(
-        _ provider: any Feeds.Provider, _ name: String, _ markets: [String], _ network: NetworkTransport
-    ) throws -> FailoverFeed.Member {
+    private func feed(
+        _ provider: any Feeds.Provider, _ name: String, _ network: NetworkTransport
+    ) throws -> Feed {
         let environment = FeedEnvironment(
             feed: name, baseURL: try BaseURL("http://127.0.0.1:9"), userAgent: "pricewatch/0 (+tests)")
-        let feed = Feed(provider, environment, transport: network, memory: TransientMemory())
-        let entries = try markets.map { Watch.Entry(try MarketID($0), providerID: "\(name)-\($0)") }
-        return FailoverFeed.Member(feed, watch: Watch(entries, currency: .usd)) { _ in nil }
+        return Feed(provider, environment, transport: network, memory: TransientMemory())
     }
 
     /// `market feed from-to` of each step, in hours ago, and the holes that it fills.
     private func plan(_ holes: [String: [Range<Date>]], _ markets: [String]) async throws -> [String] {
         let network = try NetworkTransport()
-        let members = [
-            try member(CoinPaprika(plan: .public), "p", markets, network),
-            try member(CoinGecko(plan: .public), "g", markets.filter { $0 != "d" }, network),
-            try member(Binance(), "b", markets, network),
+        let feeds = [
+            try feed(CoinPaprika(plan: .public), "p", network), try feed(CoinGecko(plan: .public), "g", network),
+            try feed(Binance(), "b", network),
         ]
-        let sources = PastSource.list(try markets.map { try MarketID($0) }, among: members)
+        let sources = try markets.compactMap { text in
+            let market = try MarketID(text)
+            let names = ["p", "g", "b"].filter { $0 != "g" || text != "d" }
+            let places = names.map { ($0, Watch.Entry(market, providerID: "\($0)-\(text)")) }
+            return PastCandidates(market: market, lane: .shared, every: .minutes(1), feeds: places).source(among: feeds)
+        }
         var known: [MarketID: Holes] = [:]
         for (market, stretches) in holes { known[try MarketID(market)] = Holes(stretches) }
         let plan = HealingPlan(known, sources, in: .usd, now: Self.now)

@@ -34,15 +34,16 @@ public struct AlertBook: Sendable {
 
     /// Rules with what the history remembers of their alerts.
     ///
-    /// - Parameter every: The time between two polls.
+    /// - Parameter every: The time between two polls of the shared lane.
     public init(
-        rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity, every: Duration = .minutes(1)
+        rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity, every: Duration = .minutes(1),
+        lanes: OwnLanes = OwnLanes()
     ) {
         self.rules = rules
         self.identity = identity
         remembered = alerts
-        // Two answers further apart leave a part of a window unwatched.
-        sight = MarketSight(windows: rules.filter(\.enabled).compactMap(\.condition.window), longestStep: every * 2)
+        sight = MarketSight(
+            windows: rules.filter(\.enabled).compactMap(\.condition.window), every: every, lanes: lanes)
         standings = []
         for rule in rules {
             standings.append(RuleStanding(rule, window: rule.condition.window.flatMap(sight.windows.place(of:))))
@@ -70,6 +71,43 @@ public struct AlertBook: Sendable {
     /// The circumstances of one evaluation.
     public struct Moment: Sendable {
         public var now: Date
+        /// Every lane that has a market.
+        public var lanes: [Lane: LaneMoment]
+        /// While nobody asked, nothing could grow stale: from the last poll before the daemon's start to the start.
+        public var downtime: Range<Date>?
+
+        public init(now: Date, lanes: [Lane: LaneMoment], downtime: Range<Date>? = nil) {
+            self.now = now
+            self.lanes = lanes
+            self.downtime = downtime
+        }
+
+        /// Where all markets are in the shared lane.
+        public init(
+            now: Date, longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true,
+            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, healed: [MarketID: [PastQuote]] = [:]
+        ) {
+            let lane = LaneMoment(
+                longestStep: longestStep, watchedUntil: watchedUntil, answered: answered,
+                lastUsableAnswer: lastUsableAnswer, healed: healed)
+            self.init(now: now, lanes: [.shared: lane], downtime: downtime)
+        }
+
+        subscript(lane: Lane) -> LaneMoment { lanes[lane] ?? LaneMoment(longestStep: .zero, answered: false) }
+
+        /// Whether any lane was answered.
+        var isAnswered: Bool { lanes.values.contains(where: \.answered) }
+
+        /// How long `date` is past, without the time in which nobody asked.
+        func age(of date: Date) -> Duration {
+            let age = now.since(date)
+            guard let downtime, date < downtime.upperBound else { return age }
+            return age - downtime.upperBound.since(max(date, downtime.lowerBound))
+        }
+    }
+
+    /// The circumstances of one lane.
+    public struct LaneMoment: Sendable {
         /// Two answers further apart add nothing to the time that `for` counts.
         public var longestStep: Duration
         /// The last poll before a gap that this evaluation ends; nil where there was none.
@@ -80,27 +118,16 @@ public struct AlertBook: Sendable {
         public var answered: Bool
         /// The last usable answer of the provider; where there never was one, when it was first asked.
         public var lastUsableAnswer: Date?
-        /// While nobody asked, nothing could grow stale: from the last poll before the daemon's start to the start.
-        public var downtime: Range<Date>?
 
         public init(
-            now: Date, longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true,
-            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, healed: [MarketID: [PastQuote]] = [:]
+            longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
+            healed: [MarketID: [PastQuote]] = [:]
         ) {
-            self.now = now
             self.longestStep = longestStep
             self.watchedUntil = watchedUntil
             self.answered = answered
             self.lastUsableAnswer = lastUsableAnswer
-            self.downtime = downtime
             self.healed = healed
-        }
-
-        /// How long `date` is past, without the time in which nobody asked.
-        func age(of date: Date) -> Duration {
-            let age = now.since(date)
-            guard let downtime, date < downtime.upperBound else { return age }
-            return age - downtime.upperBound.since(max(date, downtime.lowerBound))
         }
     }
 
@@ -113,7 +140,7 @@ public struct AlertBook: Sendable {
         settle(board, at: moment, into: &changes)
         if !left.isEmpty { retire(left, board, at: moment, into: &changes) }
         sight.windows.finishRecall()
-        if moment.answered { sight.look(at: board, markets, now: moment.now) }
+        if moment.isAnswered { sight.look(at: board, markets, at: moment) }
         for index in standings.indices { judge(index, board, at: moment, into: &changes) }
         endSilences(board, at: moment, into: &changes)
         return changes
@@ -144,7 +171,7 @@ extension AlertBook {
     /// Follows the markets with everything that is kept by their numbers.
     mutating func makeRoom() {
         for index in standings.indices { standings[index].place(rules[index], &markets) }
-        sight.grow(to: markets.ids.count)
+        sight.grow(to: markets)
         for index in standings.indices { standings[index].grow(to: markets.ids.count) }
     }
 }

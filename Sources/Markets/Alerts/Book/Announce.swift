@@ -8,7 +8,8 @@ extension AlertBook {
     ) {
         alert.announcements += 1
         let condition = rule?.condition
-        let late = moment.lateness(of: reason, condition, key.market, entry)
+        let late = moment.lateness(
+            of: reason, condition, key.market, entry, in: entry?.lane ?? rule?.scope.lane ?? .shared)
         changes.events.append(
             AlertEvent(
                 id: AlertEvent.id(

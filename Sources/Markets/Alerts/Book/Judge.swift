@@ -13,7 +13,7 @@ extension AlertBook {
         }
         if rule.condition.isAboutData {
             judgeData(index, board, at: moment, into: &changes)
-        } else if moment.answered {
+        } else if moment.isAnswered {
             for market in candidates(index) { decide(index, market, board, at: moment, into: &changes) }
         }
     }
@@ -58,8 +58,9 @@ extension AlertBook {
         let rule = rules[index]
         let before = alerts[place]
         var alert = before ?? Alert(condition: rule.condition.description)
+        let lane = entry?.lane ?? rule.scope.lane ?? .shared
         let verdict = Markets.evaluate(
-            rule, from: alert.state, seeing: observation, longestStep: moment.longestStep, now: moment.now)
+            rule, from: alert.state, seeing: observation, longestStep: moment[lane].longestStep, now: moment.now)
         let origin = alert.state
         alert.state = verdict.state
         if let kind = verdict.reason.announcement {
@@ -96,9 +97,9 @@ extension AlertBook {
         _ index: Int, _ board: MarketBoard, at moment: Moment, into changes: inout Changes
     ) {
         let rule = rules[index]
-        if case .feed = rule.scope {
+        if let lane = rule.scope.lane {
             guard let feed = standings[index].scope?.first else { return }
-            let silence = moment.lastUsableAnswer.map { Observation.silence(moment.age(of: $0)) }
+            let silence = moment[lane].lastUsableAnswer.map { Observation.silence(moment.age(of: $0)) }
             return decide(
                 index, feed, nil, seeing: silence ?? .unknown(.noPrice), at: moment, into: &changes)
         }
@@ -126,7 +127,7 @@ extension AlertRule.Condition {
         case .marketStale:
             guard case .known = entry.standing, let newest = entry.newest else { return nil }
             return .silence(moment.age(of: newest.quotedAt) - entry.staleAfter)
-        case .marketMissing: return moment.answered ? .misses(entry.missedAnswers) : nil
+        case .marketMissing: return moment[entry.lane].answered ? .misses(entry.missedAnswers) : nil
         default: return nil
         }
     }

@@ -2,30 +2,52 @@ import Foundation
 
 /// What the rules compare, by the numbers of the markets: prices, how they moved, and since when nothing came.
 struct MarketSight: Sendable {
-    /// Not a number where the market has no fresh price.
+    /// Not a number where the market has no fresh price, or was not answered in this turn.
     private(set) var prices: [Double] = []
     var windows: PriceWindows
+    private let own: OwnLanes
+    /// Markets that are asked together, by their numbers in the windows.
+    private let groups: [Lane: Int]
 
-    init(windows: [Duration], longestStep: Duration) {
-        self.windows = PriceWindows(windows, longestStep: longestStep)
+    /// - Parameter every: The time between two polls of the shared lane.
+    init(windows: [Duration], every: Duration, lanes: OwnLanes) {
+        own = lanes
+        let slower = Set(lanes.lanes.values).sorted { "\($0)" < "\($1)" }
+        groups = Dictionary(
+            uniqueKeysWithValues: [(Lane.shared, 0)] + slower.enumerated().map { ($1, $0 + 1) })
+        // Two answers further apart leave a part of a window unwatched.
+        self.windows = PriceWindows(
+            windows, longestStep: every * 2, others: slower.map { (lanes.every[$0] ?? every) * 2 })
     }
 
     var count: Int { prices.count }
 
-    mutating func grow(to count: Int) {
+    mutating func grow(to markets: MarketNumbers) {
+        let count = markets.ids.count
         guard count > prices.count else { return }
-        prices.append(contentsOf: repeatElement(.nan, count: count - prices.count))
         windows.grow(to: count)
+        if !own.lanes.isEmpty {
+            for number in prices.count..<count { windows.put(number, inGroup: groups[own[markets.ids[number]]] ?? 0) }
+        }
+        prices.append(contentsOf: repeatElement(.nan, count: count - prices.count))
     }
 
     /// Takes in what the board shows after an answer.
-    mutating func look(at board: MarketBoard, _ markets: MarketNumbers, now: Date) {
+    mutating func look(at board: MarketBoard, _ markets: MarketNumbers, at moment: AlertBook.Moment) {
         for number in markets.places.indices where markets.places[number] < 0 { prices[number] = .nan }
-        let time = now.milliseconds
-        board.eachFreshPrice(at: time) { place, price, quotedAt in
+        let time = moment.now.milliseconds
+        let lanes = moment.lanes.filter(\.value.answered).map(\.key)
+        board.eachFreshPrice(at: time, answered: lanes.contains) { place, price, quotedAt in
             let number = markets.onBoard[place]
             prices[number] = price?.double ?? .nan
             windows.take(price, quotedAt: quotedAt, of: number, now: time)
         }
+    }
+
+    mutating func recall(
+        poll: Date, _ lanes: [Lane], samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]
+    ) {
+        windows.recall(
+            poll: poll.milliseconds, groups: lanes.compactMap { groups[$0] }, samples: samples, unknown: unknown)
     }
 }

@@ -20,7 +20,7 @@ extension AlertBook {
     /// One recorded hour of a market, in place of its samples; before all polls.
     public mutating func recall(hour start: Date, low: Price, high: Price, of market: MarketID) {
         let number = markets.number(of: market)
-        sight.grow(to: markets.ids.count)
+        sight.grow(to: markets)
         guard !sight.windows.isEmpty else { return }
         sight.windows.recall(hour: start.milliseconds, low: low, high: high, of: number)
     }
@@ -28,15 +28,17 @@ extension AlertBook {
     /// One recorded poll.
     ///
     /// - Parameters:
+    ///   - lanes: Whose markets it asked for.
     ///   - samples: What it brought that was new, by the place in `markets`.
     ///   - unknown: The places of the markets of which it had no usable price.
     public mutating func recall(
-        poll: Date, samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int], of watched: [MarketID]
+        poll: Date, lanes: [Lane] = [.shared], samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int],
+        of watched: [MarketID]
     ) {
         let numbers = watched.map { markets.number(of: $0) }
-        sight.grow(to: markets.ids.count)
-        sight.windows.recall(
-            poll: poll.milliseconds, samples: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) },
+        sight.grow(to: markets)
+        sight.recall(
+            poll: poll, lanes, samples: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) },
             unknown: unknown.map { numbers[$0] })
     }
 
@@ -45,7 +47,7 @@ extension AlertBook {
         healed samples: [(market: Int, quotedAt: Date, price: Price)], of watched: [MarketID]
     ) {
         let numbers = watched.map { markets.number(of: $0) }
-        sight.grow(to: markets.ids.count)
+        sight.grow(to: markets)
         sight.windows.recall(healed: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) })
     }
 }

@@ -5,9 +5,10 @@ extension AlertBook {
     /// Gives what the history remembers its place, once. What no longer belongs anywhere is resolved.
     mutating func settle(_ board: MarketBoard, at moment: Moment, into changes: inout Changes) {
         guard !remembered.isEmpty else { return }
-        let numbers = Dictionary(rules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let numbers = Dictionary(grouping: rules.indices) { rules[$0].name }
         for (key, alert) in remembered.sorted(by: { ($0.key.rule, $0.key.market) < ($1.key.rule, $1.key.market) }) {
-            let index = numbers[key.rule]
+            // Where several feeds are asked, the rule about feeds stands once for each.
+            let index = numbers[key.rule]?.first { rules[$0].scope.covers(key.market) } ?? numbers[key.rule]?.first
             let market = index.flatMap { rules[$0].scope.covers(key.market) ? markets.known(key.market) : nil }
             let entry = board[key.market]
             let isThere = market.map { markets.places[$0] >= 0 || isFeed(index) } ?? false

@@ -39,7 +39,7 @@ struct RuleStanding: Sendable {
         switch rule.scope {
         case .all: scope = nil
         case .markets(let ids): scope = Set(ids.map { markets.number(of: $0) }).sorted()
-        case .feed(let feed): scope = [markets.number(of: feed)]
+        case .feed(let feed, _): scope = [markets.number(of: feed)]
         }
     }
 

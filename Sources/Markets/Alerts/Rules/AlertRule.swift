@@ -51,15 +51,20 @@ public struct AlertRule: Hashable, Sendable {
     public enum Scope: Hashable, Sendable {
         case all
         case markets([MarketID])
-        /// The provider as a whole. Its alert carries the feed's name where others carry a market.
-        case feed(MarketID)
+        /// The provider of a lane as a whole. Its alert carries the feed's name where others carry a market.
+        case feed(MarketID, of: Lane = .shared)
 
         public func covers(_ market: MarketID) -> Bool {
             switch self {
             case .all: true
             case .markets(let markets): markets.contains(market)
-            case .feed(let feed): feed == market
+            case .feed(let feed, _): feed == market
             }
+        }
+
+        /// The lane that it is about as a whole; nil where it is about markets.
+        var lane: Lane? {
+            if case .feed(_, let lane) = self { lane } else { nil }
         }
     }
 

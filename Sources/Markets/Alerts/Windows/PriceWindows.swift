@@ -7,7 +7,7 @@
 struct PriceWindows: Sendable {
     /// Shortest first.
     let lengths: [Int64]
-    private let longestStep: Int64
+    private var groups: [Group]
     private var tracks: [Track] = []
     /// Where each window begins in the queues of each market: `market × lengths.count + window`.
     private var lowFirst: [Int32] = []
@@ -26,19 +26,30 @@ struct PriceWindows: Sendable {
         var lows = PriceQueue()
         var highs = PriceQueue()
         var gaps = WatchGaps()
+        var group = 0
         /// The newest point, which belongs to no queue before the next comes.
         var newest: PriceQueue.Point?
         /// A price of it was recorded.
         var isWatched = false
     }
 
-    /// While the past is recalled: the last poll so far, and the markets of which it had no price.
-    private var recalled: Int64?
+    /// Markets that are asked in the same polls.
+    private struct Group: Sendable {
+        /// Two answers further apart leave what lies between unwatched.
+        let longestStep: Int64
+        /// While the past is recalled: the last poll so far.
+        var recalled: Int64?
+    }
+
+    /// While the past is recalled: the markets of which their last poll had no price.
     private var absent: Set<Int> = []
 
-    init(_ windows: some Sequence<Duration>, longestStep: Duration) {
+    /// - Parameters:
+    ///   - longestStep: Of the markets in group 0, where all are that are not put elsewhere.
+    ///   - others: Of those in the groups from 1 on.
+    init(_ windows: some Sequence<Duration>, longestStep: Duration, others: [Duration] = []) {
         lengths = Set(windows.map(\.inMilliseconds)).sorted()
-        self.longestStep = longestStep.inMilliseconds
+        groups = ([longestStep] + others).map { Group(longestStep: $0.inMilliseconds) }
         rise = lengths.map { _ in [] }
         fall = rise
         move = rise
@@ -62,11 +73,16 @@ struct PriceWindows: Sendable {
         }
     }
 
+    mutating func put(_ market: Int, inGroup group: Int) {
+        guard !isEmpty else { return }
+        tracks[market].group = group
+    }
+
     /// Takes in what a poll says of a market; nil: nothing.
     mutating func take(_ price: Price?, quotedAt: Int64, of market: Int, now: Int64) {
         guard !isEmpty else { return }
         guard let price else { return blank(market) }
-        tracks[market].gaps.answered(at: now, longestStep: longestStep)
+        answer(market, at: now)
         let point = PriceQueue.Point(price, at: quotedAt)
         if let newest = tracks[market].newest, newest.time == point.time, newest.significand == point.significand,
             newest.exponent == point.exponent
@@ -97,41 +113,50 @@ struct PriceWindows: Sendable {
 // MARK: Recalling the past
 
 extension PriceWindows {
-    /// A recorded poll, oldest first. Markets that it says nothing of were known and unchanged.
-    mutating func recall(poll time: Int64, samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]) {
+    /// A recorded poll, oldest first. Markets of the groups that it asked for and says nothing of were known and
+    /// unchanged.
+    mutating func recall(
+        poll time: Int64, groups asked: [Int] = [0], samples: [(market: Int, quotedAt: Int64, price: Price)],
+        unknown: [Int]
+    ) {
         guard !isEmpty else { return }
         let unknown = Set(unknown)
-        if let last = recalled, time - last > longestStep {
-            for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
-                tracks[market].gaps.extend(to: last)
-                guard !unknown.contains(market) else { continue }
-                tracks[market].gaps.answered(at: time, longestStep: longestStep)
-            }
+        for group in asked { closeGap(of: group, until: time, unknown) }
+        let absentBefore = absent.filter { asked.contains(tracks[$0].group) }
+        for market in absentBefore.subtracting(unknown) where tracks[market].isWatched { answer(market, at: time) }
+        for market in unknown.subtracting(absent) where tracks[market].isWatched {
+            if let last = groups[tracks[market].group].recalled { tracks[market].gaps.extend(to: last) }
         }
-        for market in absent.subtracting(unknown) where tracks[market].isWatched {
-            tracks[market].gaps.answered(at: time, longestStep: longestStep)
-        }
-        if let recalled {
-            for market in unknown.subtracting(absent) where tracks[market].isWatched {
-                tracks[market].gaps.extend(to: recalled)
-            }
-        }
-        absent = unknown
+        absent = absent.subtracting(absentBefore).union(unknown)
         for (market, quotedAt, price) in samples {
-            if !tracks[market].isWatched {
-                tracks[market].isWatched = true
-                tracks[market].gaps.answered(at: time, longestStep: longestStep)
-            }
+            // One that was in another group when it was polled was answered all the same.
+            if !tracks[market].isWatched || !asked.contains(tracks[market].group) { answer(market, at: time) }
+            tracks[market].isWatched = true
             push(PriceQueue.Point(price, at: quotedAt), to: market)
         }
-        recalled = time
+        for group in asked { groups[group].recalled = time }
+    }
+
+    /// Where nobody asked for longer than a step, the markets of the group were known to the last poll before.
+    private mutating func closeGap(of group: Int, until time: Int64, _ unknown: Set<Int>) {
+        let last = groups[group].recalled
+        if let last, time - last <= groups[group].longestStep { return }
+        for market in tracks.indices
+        where tracks[market].group == group && tracks[market].isWatched && !absent.contains(market) {
+            if let last { tracks[market].gaps.extend(to: last) }
+            if !unknown.contains(market) { answer(market, at: time) }
+        }
+    }
+
+    private mutating func answer(_ market: Int, at time: Int64) {
+        tracks[market].gaps.answered(at: time, longestStep: groups[tracks[market].group].longestStep)
     }
 
     /// Healed prices, which speak of their own markets alone; between the polls in the order of time.
     mutating func recall(healed samples: [(market: Int, quotedAt: Int64, price: Price)]) {
         guard !isEmpty else { return }
         for (market, quotedAt, price) in samples {
-            if let recalled, tracks[market].isWatched, !absent.contains(market) {
+            if let recalled = groups[tracks[market].group].recalled, tracks[market].isWatched, !absent.contains(market) {
                 tracks[market].gaps.extend(to: recalled)
             }
             tracks[market].gaps.healed(at: quotedAt)
@@ -141,11 +166,11 @@ extension PriceWindows {
 
     /// The recorded past is complete; what follows is live.
     mutating func finishRecall() {
-        guard let last = recalled else { return }
+        guard groups.contains(where: { $0.recalled != nil }) else { return }
         for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
-            tracks[market].gaps.extend(to: last)
+            if let last = groups[tracks[market].group].recalled { tracks[market].gaps.extend(to: last) }
         }
-        recalled = nil
+        for group in groups.indices { groups[group].recalled = nil }
         absent = []
     }
 

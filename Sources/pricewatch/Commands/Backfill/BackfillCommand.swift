@@ -35,10 +35,13 @@ struct BackfillCommand: AsyncParsableCommand {
     private func heal(_ configuration: Configuration, _ network: NetworkTransport) async throws {
         let desk = try HealingDesk(at: configuration.history.database)
         let wanted = try WantedMarkets.find(markets, in: desk.reader, configuration)
+        let memory = FeedNotebook(desk)
         let feeds = try configuration.feeds.map { feed in
-            try PastFeed(feed, configuration, asked: wanted, through: network, memory: FeedNotebook(desk))
+            Feed(
+                try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
+                transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry))
         }
-        let sources = PastSource.list(wanted.map(\.id), among: feeds.map(\.member))
+        let sources = configuration.pastCandidates(of: wanted).compactMap { $0.source(among: feeds) }
         let run = BackfillRun(
             configuration, desk, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))
         for market in wanted where !sources.contains(where: { $0.market == market.id }) {
@@ -51,24 +54,6 @@ struct BackfillCommand: AsyncParsableCommand {
                     + "have some)", Exit.noAnswer)
         }
         try await run.perform()
-    }
-}
-
-/// A configured feed, as it is asked for the past.
-private struct PastFeed {
-    let member: FailoverFeed.Member
-
-    init(
-        _ feed: Configuration.Feed, _ configuration: Configuration, asked markets: [Configuration.Market],
-        through network: NetworkTransport, memory: FeedNotebook
-    ) throws {
-        let entries = markets.compactMap { market in
-            feed.id(of: market, in: configuration.currency).map { Watch.Entry(market.id, providerID: $0) }
-        }
-        let asked = Feed(
-            try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
-            transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry))
-        member = FailoverFeed.Member(asked, watch: Watch(entries, currency: configuration.currency)) { _ in nil }
     }
 }
 

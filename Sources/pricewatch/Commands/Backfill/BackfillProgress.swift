@@ -30,7 +30,7 @@ struct BackfillProgress {
         for (feed, count) in plan.requests {
             let used = await feed.requests(in: .init(healer.time.now()))
             var line = "\(feed.name): \(Self.count(count, "request")), \(used) "
-            line += healer.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
+            line += healer.limits.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
             if let most = allowed[feed.name], most < count { line += "; \(most) may go into the past" }
             write(line)
         }

@@ -14,17 +14,16 @@ struct BackfillRun {
         self.configuration = configuration
         self.sources = sources
         self.since = since
-        let settings = CycleSettings(configuration, feed: configuration.feeds[0], host: "", startedAt: .distantPast)
         healer = Healer(
-            store: desk, currency: configuration.currency, budget: .command, quotas: settings.quotas,
-            pauses: configuration.pastPauses)
+            store: desk, currency: configuration.currency, budget: .command,
+            limits: PastLimits(configuration))
     }
 
     func perform() async throws {
         let now = healer.time.now()
         let start = since.date(now: now)
         guard start < now else { throw Complaint("backfill: --since lies in the future", Exit.usage) }
-        let plan = try healer.plan(sources, since: start, longerThan: configuration.interval * 2)
+        let plan = try healer.plan(sources, since: start, longerThan: configuration.tick * 2)
         var progress = BackfillProgress(plan, healer)
         guard !plan.steps.isEmpty else { return progress.nothingToHeal(since: start) }
         var allowed: [String: Int] = [:]

@@ -22,9 +22,10 @@ extension Chart {
         var series = ChartSeries(candles, length: length, until: until)
         if until.since(start) <= Self.longestOfSamples {
             var polls: [PolledMarket] = []
-            try reader.polls(of: market, in: currency, since: start, until: until) { polls.append($0) }
+            let plan = configuration.lanePlan(of: market)
+            try reader.polls(of: market, in: currency, since: start, until: until, lane: plan.lane) { polls.append($0) }
             let quotes = PolledPrices(
-                polls, every: configuration.every(of: configuration.feeds[0]),
+                polls, every: plan.every,
                 staleAfter: configuration.staleAfter(of: market))
             // Where the samples have been pruned, the candles are left.
             if !quotes.quotes.isEmpty || candles.isEmpty { series = ChartSeries(quotes) }

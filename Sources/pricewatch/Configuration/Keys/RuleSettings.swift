@@ -63,31 +63,40 @@ extension Configuration {
     var alertRules: [AlertRule] {
         let own = Set(alerts.map(\.name))
         let builtIn = builtinAlerts ? BuiltInRule.allCases.filter { !own.contains($0.rawValue) }.map(\.rule) : []
-        return (alerts + builtIn).compactMap(alertRule)
+        return (alerts + builtIn).flatMap(alertRules)
     }
 
-    /// nil where there is nothing that it is about: no market is named.
-    private func alertRule(_ rule: Rule) -> AlertRule? {
-        let scope: AlertRule.Scope
+    /// Empty where there is nothing that it is about: no market is named. About feeds it stands once for each lane,
+    /// whose intervals differ.
+    private func alertRules(_ rule: Rule) -> [AlertRule] {
         switch rule.scope {
-        case .all: scope = .all
-        case .markets(let markets): scope = .markets(markets)
+        case .all: return [alertRule(rule, .all)]
+        case .markets(let markets): return [alertRule(rule, .markets(markets))]
         case .named:
             let named = namedMarkets.map(\.id)
-            guard !named.isEmpty else { return nil }
-            scope = .markets(named)
+            return named.isEmpty ? [] : [alertRule(rule, .markets(named))]
         case .feed:
-            guard let feed = feeds.first else { return nil }
-            scope = .feed(feed.pseudoMarket)
+            return lanePlans.filter { !$0.ridesAlong }.map { plan in
+                var rule = rule
+                if case .feedStale(let length?) = rule.condition, plan.lane != .shared {
+                    // What is right for the feeds in order of preference must not cry at each pause of a slower one.
+                    rule.condition = .feedStale(max(length, plan.every * 3))
+                }
+                return alertRule(rule, .feed(plan.feed.pseudoMarket, of: plan.lane), every: plan.every)
+            }
         }
-        return AlertRule(
-            name: rule.name, scope: scope, condition: condition(rule.condition), holdFor: rule.holdFor,
+    }
+
+    private func alertRule(_ rule: Rule, _ scope: AlertRule.Scope, every: Duration = .zero) -> AlertRule {
+        AlertRule(
+            name: rule.name, scope: scope, condition: condition(rule.condition, every: every), holdFor: rule.holdFor,
             clear: rule.clear, keepFiringFor: rule.keepFiringFor, repeatEvery: rule.repeatEvery,
             repeatOnMove: rule.repeatOnMove, once: rule.once, expires: rule.expires, severity: rule.severity,
             note: rule.note, notify: rule.notify, enabled: rule.enabled)
     }
 
-    private func condition(_ condition: Rule.Condition) -> AlertRule.Condition {
+    /// - Parameter every: of the lane that it is about as a whole.
+    private func condition(_ condition: Rule.Condition, every: Duration) -> AlertRule.Condition {
         switch condition {
         case .above(let price): .above(price)
         case .below(let price): .below(price)
@@ -100,7 +109,7 @@ extension Configuration {
         case .stale(let duration): .stale(duration)
         case .marketStale(let duration): .marketStale(duration)
         case .marketMissing: .marketMissing(answers: BuiltInRule.missedAnswers)
-        case .feedStale(let duration): .feedStale(duration ?? max(.minutes(10), interval * 3))
+        case .feedStale(let duration): .feedStale(duration ?? max(.minutes(10), every * 3))
         }
     }
 }

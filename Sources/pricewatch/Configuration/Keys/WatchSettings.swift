@@ -62,12 +62,6 @@ extension Configuration.Market {
             if let text = section.value(name, .providerID) { ids[name] = text }
         }
         let feed = section.value("feed", .word(of: feeds.map(\.name), kind: "feed"))
-        if let feed, feed != feeds.first?.name {
-            section.fault(
-                at: "feed",
-                "this release asks the first feed and those that stand in for it: a market cannot have one "
-                    + "of its own yet; leave it out")
-        }
         let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
         section.finish()
         guard let id else {

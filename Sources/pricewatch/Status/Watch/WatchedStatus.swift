@@ -47,8 +47,7 @@ struct WatchedStatus {
     }
 
     private mutating func refreshTrends(now: Date) {
-        let every = configuration.every(of: configuration.feeds[0])
-        guard now.since(trendsReadAt) >= min(every, .seconds(30)), let source else { return }
+        guard now.since(trendsReadAt) >= min(configuration.tick, .seconds(30)), let source else { return }
         trendsReadAt = now
         trends = source.trends(configuration, now: now) ?? trends
     }
@@ -60,7 +59,7 @@ extension StatusSource {
         guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
         return try? Trends(
             reader, in: configuration.currency, oldest: document.history?.oldestAt,
-            every: configuration.every(of: configuration.feeds[0]), now: now)
+            every: configuration.tick, now: now)
     }
 }
 

@@ -1,0 +1,13 @@
+import GRDB
+import Markets
+
+extension Lane {
+    /// Which rows of `poll` are its, as a condition with the arguments it takes.
+    var polls: (condition: String, arguments: StatementArguments) {
+        switch self {
+        case .shared: ("NOT alone AND NOT backfilled", [])
+        case .own(let feed):
+            ("alone AND NOT backfilled AND feed = (SELECT id FROM feed WHERE name = ?)", [feed])
+        }
+    }
+}

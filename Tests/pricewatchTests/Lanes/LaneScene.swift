@@ -1,0 +1,57 @@
+import Foundation
+import History
+import MarketSimulator
+import Markets
+
+@testable import pricewatch
+
+/// A daemon that asks CoinGecko for bitcoin each minute and a server of another kind for AAPL every 15 minutes. Time is
+/// stepped by hand.
+final class LaneScene {
+    let scene: CycleScene
+    let stocks: CoinGeckoSimulator
+
+    /// - Parameters:
+    ///   - prices: of AAPL, answer by answer.
+    ///   - feed: further keys of the feed `stocks`.
+    ///   - markets: beside AAPL.
+    init(
+        _ rules: String = "", prices: [String] = ["190"], feed: String = "every: 15m", markets: String = "bitcoin"
+    ) async throws {
+        let time = HandClock()
+        var stage = CoinGeckoSimulator.Configuration()
+        stage.script = [try MarketID("AAPL"): prices.compactMap { Price(parsing: $0) }]
+        stage.now = { time.now() }
+        stocks = try await CoinGeckoSimulator.start(stage)
+        scene = try await CycleScene(
+            """
+            watch: {markets: [\(markets), {id: AAPL, feed: stocks}]}
+            \(rules)
+            """,
+            script: [try MarketID("bitcoin"): [Price(parsing: "70000"), Price(parsing: "70001")].compactMap(\.self)],
+            feeds: """
+                , {name: stocks, provider: json, \(feed), url: "\(stocks.baseURL)/coins/markets?vs_currency=usd&ids={ids}",
+                   fields: {id: /id, price: /current_price, quoted_at: /last_updated}}
+                """, time: time)
+    }
+
+    var asked: (coingecko: Int, stocks: Int) { (scene.simulator.requestCount, stocks.requestCount) }
+
+    func status() throws -> StatusDocument { try StatusDocument(parsing: Data(scene.status.utf8)) }
+
+    func market(_ id: String) throws -> StatusDocument.Market? { try status().markets?.first { $0.market == id } }
+
+    func reasons() throws -> [String] { (try status().reasons ?? []).map { "\($0.code): \($0.message)" } }
+
+    /// `rule market kind` of every event, with the minute since the start.
+    func events() throws -> [String] {
+        try HistoryReader(at: scene.database).events(since: .distantPast).map {
+            "\($0.rule) \($0.market) \($0.kind.rawValue)"
+        }
+    }
+
+    func finish() async {
+        await scene.finish()
+        await stocks.stop()
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import History
+import MarketSimulator
+import Markets
+import Testing
+
+@testable import pricewatch
+
+/// Markets that are asked of the preferred feed alone, beside a feed that stands in for the others.
+@Suite struct RidingTests {
+    @Test("one request brings both; while another stands in, the market that is not its own is not asked of it")
+    func standsIn() async throws {
+        let time = HandClock()
+        var stage = CoinGeckoSimulator.Configuration()
+        stage.now = { time.now() }
+        let spare = try await CoinGeckoSimulator.start(stage)
+        let scene = try await CycleScene(
+            "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
+            feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
+        func status() throws -> StatusDocument { try StatusDocument(parsing: Data(scene.status.utf8)) }
+        try await scene.start()
+        await scene.poll(3)
+        #expect(scene.simulator.requestCount == 3 && spare.requestCount == 0)
+        #expect(try status().state == "ok")
+        scene.simulator.setFaults([.status(500)])
+        await scene.poll(5)
+        #expect(spare.requestCount == 5)
+        #expect(spare.requests.allSatisfy { $0.request.target.contains("ids=bitcoin&") })
+        #expect(try status().lastPoll?.feed == "spare")
+        #expect(try status().lastPoll?.outcome == "partial")
+        #expect(try status().reasons?.map(\.code) == ["poll_failed", "standby"].reversed())
+        #expect(try status().markets?.map(\.state) == ["fresh", "fresh"])
+        scene.simulator.setFaults([])
+        await scene.poll(10)
+        #expect(try status().state == "ok")
+        let requests = scene.simulator.requestCount
+        await scene.poll(3)
+        #expect(scene.simulator.requestCount == requests + 3)
+        var feeds: Set<String?> = []
+        try HistoryReader(at: scene.database).samples(of: MarketID("tether"), in: .usd, since: nil, until: nil) {
+            feeds.insert($0.feed)
+        }
+        #expect(feeds == ["coingecko"])
+        await scene.finish()
+        await spare.stop()
+    }
+}
