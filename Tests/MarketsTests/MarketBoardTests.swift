@@ -119,6 +119,20 @@ import Testing
         )
     }
 
+    @Test("a market without a price is missed answer after answer, wherever it ranks")
+    func missedWhileRanked() {
+        var board = board(top: 2)
+        for (step, ranking) in [["a", "b"], ["a", "b"], ["b", "a"], ["b", "a"]].enumerated() {
+            let time = Double(step * 60)
+            var next = answer(quote("b", "2", at: moment(time)), unusable: ["a": .nullPrice], at: moment(time + 1))
+            next.ranking = ranking.map(market)
+            _ = board.take(next)
+            #expect(board.markets == ranking.map(market))
+            #expect(board[market("a")]?.missedAnswers == step + 1)
+            #expect(board[market("b")]?.missedAnswers == 0)
+        }
+    }
+
     @Test("a board that begins from the history shows its prices and knows what is older")
     func remembers() {
         let newest = MarketBoard.Sighting(price: price("100"), quotedAt: moment(), fetchedAt: moment(1), feed: "test")

@@ -2,7 +2,7 @@ import Foundation
 
 /// A JSON text, RFC 8259, and where each of its values stands.
 ///
-/// `JSONDecoder` spends on a page of prices five times as long, which was more than a third of a whole poll, and
+/// `JSONDecoder` spends on a page of prices seven times as long, which was more than a third of a whole poll, and
 /// hands out its numbers as `Decimal`. Here one pass finds every value and proves the text valid; what a value means
 /// is read when it is asked for.
 ///

@@ -88,7 +88,8 @@ extension HistoryReader {
             let found = try ["NOT alone", "alone"].map { lane in
                 try Int64.fetchAll(
                     db,
-                    sql: "SELECT id FROM poll WHERE \(lane) AND at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
+                    sql:
+                        "SELECT id FROM poll WHERE \(lane) AND at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
                     arguments: [since.milliseconds])
             }
             guard found.contains(where: { !$0.isEmpty }), polls > 0 else { return }

@@ -220,14 +220,14 @@ extension MarketBoard {
                 digest.usable += 1
             }
         } else {
-            var places: [MarketID: Int] = [:]
-            places.reserveCapacity(answer.quotes.count)
-            for (place, quote) in answer.quotes.enumerated().reversed() { places[quote.market] = place }
+            var quoteOf: [MarketID: Int] = [:]
+            quoteOf.reserveCapacity(answer.quotes.count)
+            for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
-                if let quote = places[market] {
+                if let quote = quoteOf[market] {
                     entries[place].missedAnswers = 0
                     digest.usable += 1
                     entries[place].take(answer.quotes[quote], of: answer, &digest)

@@ -98,7 +98,8 @@ struct Assembly {
             try Cycle(
                 settings,
                 inheriting: try inherited ?? Legacy(history, alreadyLogged: logged, start: settings.startedAt),
-                lanes: lanes, history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log, now: now)
+                lanes: lanes, history: history, sender: sender, heartbeat: heartbeat, publisher: publisher, log: log,
+                now: now)
         }
         await sender.become(configuration.notify, settings.routing.channels, log: log) {
             $0.madeChannel(transport: network, environment: surroundings.environment, now: now)

@@ -216,7 +216,8 @@ extension Cycle {
         let changes = judge(answered: [], [:], at: moment)
         _ = ledger.write(
             WaitRecord(
-                at: moment, currency: settings.currency, watched: board.markets, alerts: composer.record(changes, at: moment)))
+                at: moment, currency: settings.currency, watched: board.markets,
+                alerts: composer.record(changes, at: moment)))
         for event in changes.events { tell(event) }
         return .waiting(until: polls.compactMap(\.turn.report.waitsUntil).min() ?? now() + untilNext)
     }

@@ -27,7 +27,8 @@ final class CycleScene {
     ///   - feeds: further ones, each after a comma.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
-        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(), every: Duration = .minutes(1)
+        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(),
+        every: Duration = .minutes(1)
     ) async throws {
         self.time = time
         self.every = every

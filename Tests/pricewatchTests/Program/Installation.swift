@@ -6,22 +6,25 @@ import Testing
 struct Installation {
     let folder: TemporaryFolder
     let configuration: String
+    let database: String
 
     /// - Parameters:
     ///   - feed: further keys of the feed.
     ///   - backfill: how far back gaps are healed; by itself, no test meets requests that it does not speak of.
+    ///   - database: nil: in the folder, too.
     ///   - more: further lines of the configuration.
     init(
         url: String, markets: String = "[bitcoin, ethereum, tether]", timeout: String = "20s", feed: String = "",
-        backfill: String = "null", more: String = ""
+        backfill: String = "null", database: String? = nil, more: String = ""
     ) throws {
         folder = try TemporaryFolder()
+        self.database = database ?? folder.path + "/history.db"
         configuration = folder.write(
             """
             watch: {markets: \(markets)}
             feeds: [{provider: coingecko, url: "\(url)"\(feed)}]
             poll: {every: 1s, timeout: \(timeout), retry: {attempts: 2, base: 10ms, cap: 20ms}}
-            history: {database: \(folder.path)/history.db, backfill: \(backfill)}
+            history: {database: \(self.database), backfill: \(backfill)}
             log: {file: \(folder.path)/pricewatch.log}
             status_file: \(folder.path)/status.json
             \(more)
@@ -48,7 +51,10 @@ struct Installation {
         get throws { (try status()["last_poll"] as? [String: Any])?["error"] as? [String: Any] }
     }
 
-    var database: String { folder.path + "/history.db" }
+    /// The codes of the reasons that the status gives.
+    var reasons: [String] {
+        get throws { (try status()["reasons"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String } }
+    }
 
     func samples() throws -> Int64 { try HistoryReader(at: database).size().samples }
 }

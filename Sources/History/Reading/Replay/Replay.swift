@@ -104,7 +104,8 @@ extension HistoryReader {
                 let feed: String = row[5] ?? ""
                 let poll = RecordedPoll(
                     at: at, fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
-                    lane: row[6] == true ? .own(feed) : .shared, outcome: PollOutcome(rawValue: row[3]) ?? .failed, error: row[4],
+                    lane: row[6] == true ? .own(feed) : .shared, outcome: PollOutcome(rawValue: row[3]) ?? .failed,
+                    error: row[4],
                     samples: try reading.samples(of: id, fetchedAt: fetchedAt), unknown: try reading.unknown(of: id))
                 polls.append(poll)
                 watchedFrom = watched ?? watchedFrom

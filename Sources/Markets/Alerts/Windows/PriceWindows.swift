@@ -156,7 +156,8 @@ extension PriceWindows {
     mutating func recall(healed samples: [(market: Int, quotedAt: Int64, price: Price)]) {
         guard !isEmpty else { return }
         for (market, quotedAt, price) in samples {
-            if let recalled = groups[tracks[market].group].recalled, tracks[market].isWatched, !absent.contains(market) {
+            if let recalled = groups[tracks[market].group].recalled, tracks[market].isWatched, !absent.contains(market)
+            {
                 tracks[market].gaps.extend(to: recalled)
             }
             tracks[market].gaps.healed(at: quotedAt)
