@@ -25,12 +25,12 @@ demo: build
 	.build/debug/pricewatch demo
 
 # One after the other: the first are busy for many seconds, the second measure time on the wire, the third start
-# processes, and on two cores they would make each other wait.
+# processes one by one, and on two cores they would make each other wait.
 test: dependencies
 	swift build --build-tests
 	swift test --skip-build --filter 'MarketsTests|HistoryTests'
 	swift test --skip-build --filter 'FeedsTests|MarketSimulatorTests'
-	swift test --skip-build --filter 'pricewatchTests'
+	swift test --skip-build --no-parallel --filter 'pricewatchTests'
 
 build: dependencies
 	swift build --product pricewatch

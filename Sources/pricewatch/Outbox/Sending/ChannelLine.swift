@@ -9,6 +9,8 @@ struct ChannelLine {
     var waiting: [QueuedMessage] = []
     /// On their way, by their ids.
     private(set) var running: Set<String> = []
+    /// Those of them that went before it was reached another way.
+    private var goneBefore: Set<String> = []
     /// No longer configured: what waits is given up.
     var isGone = false
     /// Why it does not deliver, until it does.
@@ -27,8 +29,9 @@ struct ChannelLine {
 
     var oldest: Date? { waiting.map(\.createdAt).min() }
 
-    /// It is reached another way now.
+    /// It is reached another way now. What is on its way went the old one, and says nothing of the new.
     mutating func startAnew() {
+        goneBefore = running
         (fault, failures, retriesFrom, askedToWaitUntil) = (nil, 0, nil, nil)
         for place in waiting.indices { waiting[place].notBefore = nil }
     }
@@ -61,6 +64,7 @@ struct ChannelLine {
         _ id: String, _ outcome: Lineup.Outcome, _ backoff: Backoff, at now: Date, random: Double
     ) -> Lineup.Verdict {
         running.remove(id)
+        let wentBefore = goneBefore.remove(id) != nil
         guard let place = waiting.firstIndex(where: { $0.id == id }) else { return .done }
         switch outcome {
         case .interrupted: return .kept
@@ -79,6 +83,10 @@ struct ChannelLine {
             if isGone {
                 waiting.remove(at: place)
                 return .dropped(.noChannel)
+            }
+            guard !wentBefore else {
+                waiting[place].attempts += 1
+                return .postponed(waiting[place])
             }
             failures += 1
             if failures >= Self.failuresTold { fault = cause }

@@ -128,8 +128,13 @@ extension Sender {
     /// Does what is due, and sets the alarm for what comes next.
     func advance() {
         guard phase == .sending else { return }
-        while let action = lineup.next(at: time.now()) { perform(action) }
-        setAlarm()
+        // One moment for both: what is not yet due when it is asked for must still lie ahead when the alarm is set.
+        var now = time.now()
+        while let action = lineup.next(at: now) {
+            perform(action)
+            now = time.now()
+        }
+        setAlarm(at: now)
         resumeWaiters()
     }
 
@@ -144,8 +149,7 @@ extension Sender {
         }
     }
 
-    private func setAlarm() {
-        let now = time.now()
+    private func setAlarm(at now: Date) {
         let next = lineup.nextMoment(after: now)
         guard next != alarm?.moment else { return }
         alarm?.task.cancel()
