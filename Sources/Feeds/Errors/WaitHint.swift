@@ -28,7 +28,7 @@ public enum WaitHint {
         return HTTPDate.parse(text).flatMap { positive(remaining(until: $0, headers, now: now)) }
     }
 
-    /// `2025-07-25 14:54:00 +0000` is what CoinGecko sends (coingecko-typescript, issue 42); others send seconds or
+    /// `2025-07-25 14:54:00 +0000` is what CoinGecko sends (coingecko-typescript); others send seconds or
     /// milliseconds since 1970, or seconds from now.
     private static func reset(_ text: String, _ headers: HTTPFields, now: Date) -> Duration? {
         let text = text.trimmingCharacters(in: .whitespaces)

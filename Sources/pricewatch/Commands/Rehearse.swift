@@ -15,8 +15,6 @@ struct Rehearse: AsyncParsableCommand {
     var since = TimeArgument.ago(.hours(24 * 30))
     @Option(help: "Only this rule.")
     var rule: String?
-    @Flag(help: "Also the prices that were healed from a provider's own history.")
-    var withBackfill = false
     @Flag(help: "For programs.")
     var json = false
 
