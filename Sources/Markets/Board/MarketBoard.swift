@@ -5,8 +5,6 @@ public struct MarketBoard: Sendable {
     public private(set) var entries: [Entry]
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
-    /// The last one that was followed.
-    private var ranking: [MarketID] = []
     /// Markets that are not watched now, and come back with what was known of them.
     private var remembered: [MarketID: Remembered]
     /// What the last answer said of moves too large to be believed at once.

@@ -17,8 +17,6 @@ actor Cycle {
     private let heartbeat: Heartbeat?
     private let backfilling: Backfilling?
     private var healedBeside: HealedBeside
-    /// What the last round healed; nil before the first.
-    private(set) var lastHealed: [Healed]?
     private var recordingNews = RecordingNews()
     private var board: MarketBoard
     private var book: AlertBook
@@ -276,7 +274,6 @@ extension Cycle {
     }
 
     private func take(healed: [Healed]) async {
-        lastHealed = healed
         takeInHealed()
         await publish(nil, finished: false)
     }
