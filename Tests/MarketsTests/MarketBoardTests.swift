@@ -142,9 +142,10 @@ import Testing
             #expect(board[market(id)]?.missedAnswers == 0)
         }
         var priced: [String] = []
-        board.eachFreshPrice(at: moment(182).milliseconds, answered: { _ in true }) { place, price, _ in
+        func note(_ place: Int, _ price: Price?, _: Int64) {
             if price != nil { priced.append(board.entries[place].market.text) }
         }
+        board.eachFreshPrice(at: moment(182).milliseconds, answered: { _ in true }, note)
         #expect(priced == ["bitcoin"])
         #expect(board[market("ethereum")]?.state(at: moment(901)) == .stale, "age goes on")
         _ = board.take(answer(quote("bitcoin", "101", at: moment(240)), at: moment(241)))
