@@ -23,7 +23,8 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
             throw InvalidBaseURL(reason: "must have a port from 1 to 65535")
         }
         guard scheme == "https" || allowHTTP || Self.isLoopback(host) else {
-            throw InvalidBaseURL(reason: "is plain http to another machine: use https, or set allow_http: true beside it")
+            throw InvalidBaseURL(
+                reason: "is plain http to another machine: use https, or set allow_http: true beside it")
         }
         while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
         self.components = components
