@@ -131,6 +131,24 @@ import Testing
         #expect(ids[0] == ids[1])
     }
 
+    @Test("a rule, or a market of it, that is taken out and put back counts on", arguments: [true, false])
+    func returns(market isKept: Bool) {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        let whole = rule(.above(price("10")))
+        var elsewhere = whole
+        elsewhere.scope = .markets([market("ethereum")])
+        let without = isKept ? [elsewhere] : []
+        var book = AlertBook(rules: [whole], remembering: [:], identity: identity)
+        var events = observe(&book, board, at: 0)
+        for (minute, rules) in [without, without, [whole], without, [whole]].enumerated() {
+            book = AlertBook(rules: rules, remembering: book.standing, identity: identity)
+            events += observe(&book, board, at: Double(minute + 1) * 60)
+        }
+        #expect(events.map(\.kind) == [.firing, .resolved, .firing, .resolved, .firing])
+        #expect(Set(events.map(\.id)).count == events.count)
+    }
+
     @Test("what changed while nobody watched says how late it is")
     func late() {
         var board = board("bitcoin")

@@ -15,7 +15,7 @@ final class CycleScene {
     let time: HandClock
     private let every: Duration
     private let paths: String
-    private var rules: String
+    private(set) var rules: String
     private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
     private(set) var sender: Sender?

@@ -42,6 +42,25 @@ import Testing
         scene.log.split(separator: "\n").filter { $0.contains(" \(event) ") }
     }
 
+    @Test("a rule that is taken out and put back is told of again", arguments: [false, true])
+    func returns(restarting: Bool) async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["10.5"])
+        let (with, without) = (scene.rules, scene.rules.replacing("{name: high, market: bitcoin, above: 10}", with: ""))
+        try await scene.start()
+        await scene.poll()
+        for rules in [without, without, with] {
+            try await scene.reload(rules)
+            if restarting, rules == without {
+                await scene.stop()
+                try await scene.start()
+            }
+            await scene.poll()
+        }
+        #expect(words(channel.delivered) == ["high firing", "high resolved", "high firing"])
+        await scene.finish()
+    }
+
     @Test("what happens is sent at once, is gone from the outbox, and stands in the log")
     func sends() async throws {
         let channel = ScriptedChannel("ops")

@@ -15,6 +15,8 @@ public struct AlertBook: Sendable {
     var alerts: [AlertPlace: Alert] = [:]
     /// What the history remembers, until the first evaluation has put it in its place.
     var remembered: [AlertKey: Alert]
+    /// Alerts that these rules have no place for: a rule, or a market of it, that returns counts on from them.
+    var homeless: [AlertKey: Alert] = [:]
     /// In force, or ended and not yet told.
     public var silences: [Silence] = []
 
@@ -52,7 +54,7 @@ public struct AlertBook: Sendable {
 
     /// Where every alert stands that was ever more than inactive.
     public var standing: [AlertKey: Alert] {
-        var all = remembered
+        var all = remembered.merging(homeless) { _, settled in settled }
         for (place, alert) in alerts { all[key(of: place)] = alert }
         return all
     }
