@@ -65,7 +65,8 @@ extension AlertState {
             self = .firing(
                 Firing(
                     since: since, lastNotified: date("last_notified") ?? since,
-                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) }, fading: time))
+                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) },
+                    side: (row["side"] as String?).flatMap(AlertRule.Condition.Direction.init), fading: time))
         case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
         case ("resting", _): self = .resting
         default: self = .inactive

@@ -126,6 +126,7 @@ enum Schema {
             last_answered INTEGER,
             last_notified INTEGER,
             notified_price TEXT,
+            side TEXT,
             announcements INTEGER NOT NULL,
             PRIMARY KEY (rule, market)
         ) WITHOUT ROWID;

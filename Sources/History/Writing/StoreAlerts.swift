@@ -37,13 +37,13 @@ extension HistoryWriter {
         let upsert = try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
-                    notified_price, announcements)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    notified_price, side, announcements)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         try upsert.execute(arguments: [
             key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
             time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
-            firing?.notifiedPrice?.description, alert.announcements,
+            firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
         ])
     }
 

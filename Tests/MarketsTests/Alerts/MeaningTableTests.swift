@@ -47,6 +47,15 @@ import Testing
             "clear inside a corridor, from above and from below",
             bitcoinRule(.outside(low: price("90"), high: price("110")), clear: "100"),
             ["111", "105", "100", "89", "95", "100"], [firing, "", resolved, firing, "", resolved]),
+        Row(
+            "clear inside a corridor, from the side on which it was left last",
+            bitcoinRule(.outside(low: price("90"), high: price("110")), clear: "105"),
+            ["111", "89", "100", "105", "111", "106", "105"], [firing, "", "", resolved, firing, "", resolved]),
+        Row(
+            "clear inside a corridor, after a reminder from within",
+            bitcoinRule(
+                .outside(low: price("90"), high: price("110")), clear: "105", repeatEvery: .minutes(2)),
+            ["111", "112", "108", "108", "105"], [firing, "", reminded, "", resolved]),
     ]
 
     static let windows = [
