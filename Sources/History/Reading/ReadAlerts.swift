@@ -43,6 +43,14 @@ extension HistoryReader {
         try events(where: "logged = 0")
     }
 
+    /// The moment of the newest day's summary that was told.
+    public func lastDigest() throws(HistoryError) -> Date? {
+        try read { db in
+            try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'digest'").flatMap(Int64.init)
+                .map(Date.init(milliseconds:))
+        }
+    }
+
     private func events(
         where condition: String, _ arguments: StatementArguments = []
     ) throws(HistoryError) -> [AlertEvent] {

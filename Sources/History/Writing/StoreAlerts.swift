@@ -17,6 +17,7 @@ extension HistoryWriter {
         for (key, channels) in changes.told { try store(channels, toldOf: key, db) }
         for event in changes.logged { try markLogged(event, db) }
         for (silence, now) in changes.endedSilences { try end(silence, at: now, db) }
+        if let moment = changes.digest { try note(digest: moment, db) }
     }
 
     private func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
@@ -64,6 +65,12 @@ extension HistoryWriter {
             event.silencedUntil?.milliseconds, event.feed, event.host,
         ])
         return db.changesCount > 0
+    }
+
+    private func note(digest moment: Date, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('digest', ?)",
+            arguments: ["\(moment.milliseconds)"])
     }
 
     private func markLogged(_ event: String, _ db: Database) throws {

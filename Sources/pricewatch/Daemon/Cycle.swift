@@ -62,11 +62,11 @@ actor Cycle {
         let started = now()
         book = try AlertBook(
             remembering: legacy.alerts, history, settings, watching: board.markets, now: started)
-        let lastPoll = try reader.lastPoll()
+        let lastTurn = try reader.lastTurn()
         downtime =
             legacy.isOfThisProcess
             ? legacy.downtime
-            : Downtime.between(try reader.lastTurn(), settings.startedAt, longerThan: settings.every * 3)
+            : Downtime.between(lastTurn, settings.startedAt, longerThan: settings.every * 3)
         standing = legacy.standing
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
         isStarting = !legacy.isOfThisProcess
@@ -75,7 +75,7 @@ actor Cycle {
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
         self.lastPoll = legacy.lastPoll
         clocks = legacy.clocks
-        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
+        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? lastTurn ?? started) }
         try self.lanes.begin { plan throws(HistoryError) in
             try legacy.delay(of: plan, lastPoll: reader.lastPoll(of: plan.lane), now: started)
         }
@@ -154,8 +154,8 @@ actor Cycle {
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {
         Legacy(
-            alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, board: board,
-            currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
+            alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, digested: digest?.lookedAt,
+            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
             heartbeat: heartbeat,
             awaited: Dictionary(
                 lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
@@ -352,7 +352,7 @@ extension Cycle {
         let moment = now()
         guard let due = digest?.due(at: moment) else { return }
         let summary = day.summary(of: board, at: moment)
-        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment)))
+        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment), digest: due))
         log.write(.info, "summary.24h") { line in
             line.add("up", summary.up)
             line.add("down", summary.down)

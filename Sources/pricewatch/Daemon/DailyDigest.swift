@@ -5,9 +5,10 @@ import Markets
 struct DailyDigest: Sendable {
     private let at: TimeOfDay
     private let zone: TimeZone
-    private var lookedAt: Date
+    /// What was due until then has been told, or is not made up for.
+    private(set) var lookedAt: Date
 
-    /// - Parameter lookedAt: when it was last looked whether it is due; what was due before is not made up for.
+    /// - Parameter lookedAt: when it was last looked whether it is due, or the last moment that was told.
     init(at: TimeOfDay, in zone: TimeZone, lookedAt: Date) {
         self.at = at
         self.zone = zone

@@ -10,6 +10,8 @@ struct Legacy: Sendable {
     let ledger: Ledger
     /// The channels that know of an alert that it fires.
     let told: [AlertKey: Set<String>]
+    /// Until when the day's summary has been told where it was due; nil where it never was.
+    let digested: Date?
     // Within one process alone.
     var board: MarketBoard?
     var currency: Currency?
@@ -37,7 +39,7 @@ extension Legacy {
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
             ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start),
-            told: try reader.toldChannels().mapValues(Set.init))
+            told: try reader.toldChannels().mapValues(Set.init), digested: try reader.lastDigest())
     }
 }
 

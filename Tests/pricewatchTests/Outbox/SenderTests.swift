@@ -269,6 +269,47 @@ import Testing
         await scene.finish()
     }
 
+    @Test(
+        "the day's summary is told once, whatever happens around its moment", arguments: [true, false], [true, false])
+    func digestOnce(reloading: Bool, waiting: Bool) async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["9.5"], more: "digest: {at: \"10:02\", notify: [ops]}")
+        try await scene.start()
+        await scene.poll()
+        if waiting { scene.simulator.setFaults([.status(429, retryAfter: 3600)]) }
+        await scene.poll(3)
+        if reloading {
+            try await scene.reload(scene.rules)
+        } else {
+            await scene.stop()
+            try await scene.start()
+        }
+        await scene.poll(2)
+        #expect(words(channel.delivered) == ["digest"])
+        await scene.finish()
+    }
+
+    @Test("a daemon that is killed between a poll and the day's summary tells it when it is back")
+    func digestAfterKill() async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["9.5"], more: "digest: {at: \"10:02\", notify: [ops]}")
+        try await scene.start()
+        await scene.poll(3)
+        await scene.stop()
+        scene.time.step(.hours(24))
+        let history = try HistoryWriter(at: scene.database)
+        try history.record(
+            PollRecord(
+                at: scene.time.now(), fetchedAt: scene.time.now(), feed: "coingecko", currency: .usd,
+                outcome: .unchanged))
+        try history.close()
+        scene.time.step(.seconds(10))
+        try await scene.start()
+        await scene.poll(2)
+        #expect(words(channel.delivered) == ["digest", "digest"])
+        await scene.finish()
+    }
+
     @Test("the day's summary goes to the channels that digest names")
     func digest() async throws {
         let channel = ScriptedChannel("ops")
