@@ -17,14 +17,22 @@ public struct HistorySize: Hashable, Sendable {
 }
 
 extension HistoryReader {
-    /// When the usable polls of a lane since `since` began, oldest first.
-    public func usablePolls(since: Date, of lane: Lane = .shared) throws(HistoryError) -> [Date] {
+    /// When the usable polls of a lane since `since` began, oldest first, and the time between two polls that led to
+    /// each; zero: as configured.
+    public func usablePolls(
+        since: Date, of lane: Lane = .shared
+    ) throws(HistoryError) -> [(at: Date, interval: Duration)] {
         let (condition, arguments) = lane.polls
         return try read { db in
-            try Int64.fetchAll(
-                db, sql: "SELECT at FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
-                arguments: arguments + [since.milliseconds]
-            ).map(Date.init(milliseconds:))
+            let rows = try Row.fetchCursor(
+                db,
+                sql: "SELECT at, interval FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
+                arguments: arguments + [since.milliseconds])
+            var polls: [(at: Date, interval: Duration)] = []
+            while let row = try rows.next() {
+                polls.append((Date(milliseconds: row[0]), .milliseconds(row[1] as Int64)))
+            }
+            return polls
         }
     }
 

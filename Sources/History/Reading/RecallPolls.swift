@@ -11,6 +11,8 @@ public struct RecalledPoll: Sendable {
     public var feed: String?
     /// Whose markets the feed was asked for.
     public var lane = Lane.shared
+    /// The time between two polls that led to it; zero: as configured.
+    public var interval = Duration.zero
     /// What was new and trusted.
     public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
     /// Markets without a usable price.
@@ -50,7 +52,8 @@ extension HistoryReader {
             let polls = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT poll.id, fetched_at, name, alone, backfilled, at FROM poll LEFT JOIN feed ON feed.id = feed
+                    SELECT poll.id, fetched_at, name, alone, backfilled, at, interval
+                    FROM poll LEFT JOIN feed ON feed.id = feed
                     WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, poll.id
                     """,
                 arguments: [since.milliseconds, until.milliseconds])
@@ -61,6 +64,7 @@ extension HistoryReader {
                 var poll = RecalledPoll(
                     fetchedAt: Date(milliseconds: isHealed ? row[5] : fetchedAt), isHealed: isHealed, feed: row[2])
                 if row[3], let feed = poll.feed { poll.lane = .own(feed) }
+                poll.interval = .milliseconds(row[6] as Int64)
                 if !isHealed { poll.unknown = watching.at(id) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {

@@ -76,15 +76,16 @@ struct Assembly {
         let notebook = FeedNotebook(history)
         let network = transport
         let feeds = try configuration.feeds.map { try Self.feed($0, configuration, network, notebook) }
-        let lanes = Lanes(
-            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+        let inherited = await running?.cycle.legacy
+        let lanes = await Lanes(
+            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        ).succeeding(inherited?.awaited ?? [:], now: now())
         systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
         let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
         publisher = StatusPublisher(
             path: configuration.statusFile, metrics: metrics, log: log,
             logFile: logFile, systemd: systemd, staysAlive: surroundings.staysAlive, after: running?.publisher)
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
-        let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         let sender =

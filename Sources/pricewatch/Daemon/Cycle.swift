@@ -66,7 +66,7 @@ actor Cycle {
         downtime =
             legacy.isOfThisProcess
             ? legacy.downtime
-            : Downtime.between(lastTurn, settings.startedAt, longerThan: settings.every * 3)
+            : Downtime.between(lastTurn, settings.startedAt, longerThan: lanes.interval * 3)
         standing = legacy.standing
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
         isStarting = !legacy.isOfThisProcess
@@ -75,9 +75,11 @@ actor Cycle {
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
         self.lastPoll = legacy.lastPoll
         clocks = legacy.clocks
-        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? lastTurn ?? started) }
-        try self.lanes.begin { plan throws(HistoryError) in
-            try legacy.delay(of: plan, lastPoll: reader.lastPoll(of: plan.lane), now: started)
+        digest = settings.digest.map {
+            DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? lastTurn ?? started)
+        }
+        try self.lanes.begin { line throws(HistoryError) in
+            try legacy.delay(of: line, lastPoll: reader.lastPoll(of: line.plan.lane), now: started)
         }
         firstDelay = self.lanes.untilNext
     }
@@ -155,10 +157,15 @@ actor Cycle {
     var legacy: Legacy {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, digested: digest?.lookedAt,
-            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
-            heartbeat: heartbeat,
+            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks,
+            downtime: downtime, heartbeat: heartbeat,
             awaited: Dictionary(
-                lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
+                lanes.lines.map {
+                    (
+                        $0.plan.lane,
+                        Legacy.Awaited(plan: $0.plan, delay: lanes.until($0), step: $0.step)
+                    )
+                },
                 uniquingKeysWith: { first, _ in first }))
     }
 
@@ -191,12 +198,13 @@ extension Cycle {
             // Under a clock that is wrong, nobody can say how old anything is.
             results.allSatisfy { $0.clockFault != nil }
             ? AlertBook.Changes() : judge(answered: results.filter(\.isAnswered), gaps, at: answered ?? ended)
-        let usable = results.filter(\.isUsable).flatMap(\.lanes)
+        let usable = results.filter(\.isUsable).intervals
         if !usable.isEmpty { day.add(poll: started, of: usable, reading: history.reader, now: answered ?? ended) }
         let recorded = ledger.write(
             results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
             composer.record(
-                changes, at: answered ?? ended, after: usable.isEmpty ? nil : gap(from: watchedUntil, to: started)))
+                changes, at: answered ?? ended,
+                after: gaps.isEmpty ? nil : gap(from: watchedUntil, to: started)))
         lastPoll = results.lastPoll(at: started, ended: now())
         if recorded, !usable.isEmpty { heal(after: gaps.values.min()) }
         for result in results {
@@ -225,7 +233,7 @@ extension Cycle {
         var gaps: [Lane: Date] = [:]
         for result in results {
             for lane in result.lanes {
-                if result.isUsable, let last = health[lane]?.lastUsable, started.since(last) > result.plan.every * 3 {
+                if result.isUsable, let last = health[lane]?.lastUsable, started.since(last) > result.interval * 3 {
                     gaps[lane] = last
                 }
                 health[lane]?.take(result, at: started)
@@ -242,7 +250,8 @@ extension Cycle {
         let lanes = answered.flatMap(\.lanes)
         let moments = settings.lanes.map { plan in
             let lane = AlertBook.LaneMoment(
-                longestStep: plan.every * 3, watchedUntil: gaps[plan.lane], answered: lanes.contains(plan.lane),
+                interval: self.lanes.step(of: plan.lane), watchedUntil: gaps[plan.lane],
+                answered: lanes.contains(plan.lane),
                 lastUsableAnswer: health[plan.lane]?.silentSince, healed: healed(since: gaps[plan.lane]))
             return (plan.lane, lane)
         }
@@ -292,7 +301,7 @@ extension Cycle {
 
     /// The time in which nothing was watched, where it is worth a message.
     private func gap(from last: Date?, to started: Date) -> Gap? {
-        guard settings.tellsOfGaps, let last, started.since(last) > settings.every * 3 else { return nil }
+        guard settings.tellsOfGaps, let last else { return nil }
         let healed = healed(since: last).values.reduce(0) { $0 + $1.count }
         return Gap(from: last, to: started, healed: healed, isHealing: settings.backfill != nil)
     }
@@ -337,13 +346,13 @@ extension Cycle {
 
     private func tellMaxAge(of result: LaneResult) {
         let lane = result.plan.lane
-        guard let maxAge = result.maxAge, health[lane]?.mustTell(maxAge: maxAge, of: result.plan) == true else {
+        guard let maxAge = result.maxAge, health[lane]?.mustTell(maxAge: maxAge, every: result.interval) == true else {
             return
         }
         log.write(.info, "feed.max_age") { line in
             line.add("feed", result.feed)
             line.add("max_age", maxAge)
-            line.add("every", result.plan.every)
+            line.add("every", result.interval)
             line.add("message", "the provider renews its answers less often than they are asked for")
         }
     }

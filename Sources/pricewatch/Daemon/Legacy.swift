@@ -27,6 +27,7 @@ struct Legacy: Sendable {
     struct Awaited {
         let plan: LanePlan
         let delay: Duration
+        let step: Duration
     }
 
     var isOfThisProcess: Bool { board != nil }
@@ -46,11 +47,12 @@ extension Legacy {
 extension Legacy {
     /// How long the first poll of a lane is to wait: it comes at once, unless the last one is too young for a good
     /// guest to ask again. A restart loop must not ask more often than the daemon would.
-    func delay(of plan: LanePlan, lastPoll: Date?, now: Date) -> Duration {
+    func delay(of line: Lanes.Line, lastPoll: Date?, now: Date) -> Duration {
+        let plan = line.plan
         let age = lastPoll.map { now.since($0) }.flatMap { $0 >= .zero ? $0 : nil }
         let delay = age.map { max(.zero, min(plan.every, .seconds(60)) - $0) } ?? .zero
         guard let before = awaited[plan.lane] else { return delay }
         // What the configuration before had promised for the next poll holds, so that no status expires for a change.
-        return min(before.delay, before.plan.asksTheSame(as: plan) ? plan.every : delay)
+        return min(before.delay, before.plan.asksTheSame(as: plan) ? line.interval : delay)
     }
 }

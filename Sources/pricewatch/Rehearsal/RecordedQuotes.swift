@@ -61,7 +61,7 @@ struct RecordedQuotes {
         for sample in poll.samples { said[sample.market] = .same }
         return Answer(
             quotes: quotes, unusable: unusable, unreached: unreached, feed: poll.feed, lanes: lanes,
-            fetchedAt: poll.fetchedAt)
+            interval: poll.interval, fetchedAt: poll.fetchedAt)
     }
 
     /// The markets of which anything was known.

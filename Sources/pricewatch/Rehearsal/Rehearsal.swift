@@ -15,6 +15,8 @@ struct Rehearsal {
     private var recorded: RecordedQuotes
     /// When the last usable poll of each lane began.
     private var lastUsable: [Lane: Date] = [:]
+    /// The time between two polls of each lane that was in force last, where it was longer than configured.
+    private var paces: [Lane: Duration] = [:]
     /// When the daemon was last seen at work.
     private var lastTurn: Date?
     private var downtime: Range<Date>?
@@ -31,7 +33,7 @@ struct Rehearsal {
         let ranked = settings.watchlist
         items = replay.markets.map {
             named[$0.market]
-                ?? Watchlist.Item(market: $0.market, staleAfter: ranked.staleAfter, moveLimit: ranked.moveLimit)
+                ?? Watchlist.Item(market: $0.market, staleness: ranked.staleness, moveLimit: ranked.moveLimit)
         }
         laneOf = items.map(\.lane)
         recorded = RecordedQuotes(replay, in: settings.currency)
@@ -84,9 +86,10 @@ struct Rehearsal {
                 _ = board.take(answer)
                 answered.formUnion(lanes)
             }
+            for lane in lanes { paces[lane] = poll.interval }
             guard poll.outcome.isUsable else { continue }
             for lane in lanes {
-                gaps[lane] = lastUsable[lane].flatMap { poll.at.since($0) > settings.every(of: lane) * 3 ? $0 : nil }
+                gaps[lane] = lastUsable[lane].flatMap { poll.at.since($0) > interval(of: lane) * 3 ? $0 : nil }
                 lastUsable[lane] = poll.at
             }
         }
@@ -98,7 +101,8 @@ struct Rehearsal {
 
     /// A daemon begins with what the history remembers: prices, not which of them were missing last.
     private mutating func start(_ moment: Date) {
-        downtime = Downtime.between(lastTurn, moment, longerThan: settings.every * 3)
+        downtime = Downtime.between(
+            lastTurn, moment, longerThan: (settings.lanes.map { interval(of: $0.lane) }.min() ?? settings.every) * 3)
         firstAsked = firstPoll ?? moment
         let missed = Dictionary(
             board.entries.map { ($0.market, $0.missedAnswers) }, uniquingKeysWith: { first, _ in first })
@@ -109,7 +113,8 @@ struct Rehearsal {
     private mutating func judge(answered: Set<Lane>, _ gaps: [Lane: Date], at moment: Date) -> [AlertEvent] {
         let lanes = settings.lanes.map { plan in
             let lane = AlertBook.LaneMoment(
-                longestStep: plan.every * 3, watchedUntil: gaps[plan.lane], answered: answered.contains(plan.lane),
+                interval: interval(of: plan.lane), watchedUntil: gaps[plan.lane],
+                answered: answered.contains(plan.lane),
                 lastUsableAnswer: lastUsable[plan.lane] ?? firstAsked ?? firstPoll)
             return (plan.lane, lane)
         }
@@ -119,6 +124,8 @@ struct Rehearsal {
                 now: moment, lanes: Dictionary(lanes, uniquingKeysWith: { first, _ in first }), downtime: downtime)
         ).events
     }
+
+    private func interval(of lane: Lane) -> Duration { max(settings.every(of: lane), paces[lane] ?? .zero) }
 
     private static func watchlist(_ watched: [Int], _ items: [Watchlist.Item]) -> Watchlist {
         Watchlist(named: watched.map { items[$0] }, top: 0, staleAfter: .zero)

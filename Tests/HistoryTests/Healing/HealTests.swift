@@ -31,7 +31,7 @@ import Testing
         #expect(try writer.size().samples == 4)
         #expect(try writer.reader.size().samples == 4)
         #expect(try writer.reader.lastPoll() == moment(7200), "a healed poll is none of the daemon's")
-        #expect(try writer.reader.usablePolls(since: moment(-9999)) == [moment(0), moment(7200)])
+        #expect(try writer.reader.usablePolls(since: moment(-9999)).map(\.at) == [moment(0), moment(7200)])
         #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("9"))
     }
 

@@ -16,7 +16,7 @@ import Testing
             _ = board.take(
                 text.map { answer(quote("bitcoin", $0, at: now), at: now) }
                     ?? answer(unusable: ["bitcoin": .nullPrice], at: now))
-            let changes = book.evaluate(board, at: .init(now: now, longestStep: .minutes(3)))
+            let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
             return changes.events.map(\.kind.rawValue).joined(separator: "+")
         }
     }
@@ -73,7 +73,7 @@ import Testing
     }
 
     private func observe(_ book: inout AlertBook, _ board: MarketBoard, at second: Double) -> [AlertEvent] {
-        book.evaluate(board, at: .init(now: moment(second), longestStep: .minutes(3))).events
+        book.evaluate(board, at: .init(now: moment(second), interval: .minutes(1))).events
     }
 
     @Test("an edited condition ends what fired and starts anew; any other edit does not")
@@ -155,7 +155,7 @@ import Testing
         _ = board.take(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
         var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         let changes = book.evaluate(
-            board, at: .init(now: moment(7200), longestStep: .minutes(3), watchedUntil: moment(0)))
+            board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))
         #expect(changes.events.map(\.lateSeconds) == [7200])
     }
 }

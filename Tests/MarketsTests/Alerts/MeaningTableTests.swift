@@ -192,7 +192,7 @@ import Testing
             book.evaluate(
                 board,
                 at: .init(
-                    now: moment(minute * 60), longestStep: .minutes(3), answered: minute == usable,
+                    now: moment(minute * 60), interval: .minutes(1), answered: minute == usable,
                     lastUsableAnswer: moment(usable * 60))
             ).events
         }
@@ -208,7 +208,7 @@ import Testing
     @Test("time in which nobody asked makes nothing stale")
     func downtime() {
         let asked = AlertBook.Moment(
-            now: moment(10_000), longestStep: .minutes(3), downtime: moment(1000)..<moment(9000))
+            now: moment(10_000), interval: .minutes(1), downtime: moment(1000)..<moment(9000))
         #expect(asked.age(of: moment(900)) == .seconds(1100))
         #expect(asked.age(of: moment(5000)) == .seconds(1000))
         #expect(asked.age(of: moment(9500)) == .seconds(500))

@@ -24,10 +24,11 @@ final class CycleScene {
 
     /// - Parameters:
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
+    ///   - feed: further keys of the provider's, each after a comma.
     ///   - feeds: further ones, each after a comma.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
-        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(),
+        confirmMovesOver: String = "20%", feed: String = "", feeds: String = "", time: HandClock = HandClock(),
         every: Duration = .minutes(1)
     ) async throws {
         self.time = time
@@ -41,7 +42,7 @@ final class CycleScene {
         simulator = try await CoinGeckoSimulator.start(stage)
         self.rules = rules
         paths = """
-            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
+            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"\(feed)}\(feeds)]
             poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db, backfill: null}
             status_file: \(files.folder)/status.json
@@ -100,7 +101,8 @@ final class CycleScene {
                 memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
         }
         cycle = try Cycle(
-            settings, inheriting: legacy, lanes: Lanes(configuration, feeds: asked, time: time), history: history,
+        let lanes = await Lanes(configuration, feeds: asked, time: time).succeeding(legacy.awaited, now: time.now())
+            settings, inheriting: legacy, lanes: lanes, history: history,
             sender: sender, heartbeat: nil,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
@@ -118,6 +120,15 @@ final class CycleScene {
     }
 
     /// Time passes without a poll.
+    /// Polls as often as the daemon does.
+    func pollWhenDue(_ count: Int = 1) async {
+        for _ in 0..<count {
+            _ = await cycle?.turn()
+            await sender?.rest()
+            if let next = await cycle?.untilNext { time.step(next) }
+        }
+    }
+
     func pass(_ duration: Duration) async {
         time.step(duration)
         await sender?.advance()

@@ -36,7 +36,7 @@ public struct AlertBook: Sendable {
 
     /// Rules with what the history remembers of their alerts.
     ///
-    /// - Parameter every: The time between two polls of the shared lane.
+    /// - Parameter every: The time between two polls of the shared lane as configured; what is in force may be longer.
     public init(
         rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity, every: Duration = .minutes(1),
         lanes: OwnLanes = OwnLanes()
@@ -86,16 +86,16 @@ public struct AlertBook: Sendable {
 
         /// Where all markets are in the shared lane.
         public init(
-            now: Date, longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true,
+            now: Date, interval: Duration, watchedUntil: Date? = nil, answered: Bool = true,
             lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, healed: [MarketID: [PastQuote]] = [:]
         ) {
             let lane = LaneMoment(
-                longestStep: longestStep, watchedUntil: watchedUntil, answered: answered,
+                interval: interval, watchedUntil: watchedUntil, answered: answered,
                 lastUsableAnswer: lastUsableAnswer, healed: healed)
             self.init(now: now, lanes: [.shared: lane], downtime: downtime)
         }
 
-        subscript(lane: Lane) -> LaneMoment { lanes[lane] ?? LaneMoment(longestStep: .zero, answered: false) }
+        subscript(lane: Lane) -> LaneMoment { lanes[lane] ?? LaneMoment(interval: .zero, answered: false) }
 
         /// Whether any lane was answered.
         var isAnswered: Bool { lanes.values.contains(where: \.answered) }
@@ -110,8 +110,8 @@ public struct AlertBook: Sendable {
 
     /// The circumstances of one lane.
     public struct LaneMoment: Sendable {
-        /// Two answers further apart add nothing to the time that `for` counts.
-        public var longestStep: Duration
+        /// The time between two polls that is in force.
+        public var interval: Duration
         /// The last poll before a gap that this evaluation ends; nil where there was none.
         public var watchedUntil: Date?
         /// What was healed of that gap before it was judged, by market, oldest first.
@@ -122,15 +122,18 @@ public struct AlertBook: Sendable {
         public var lastUsableAnswer: Date?
 
         public init(
-            longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
+            interval: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
             healed: [MarketID: [PastQuote]] = [:]
         ) {
-            self.longestStep = longestStep
+            self.interval = interval
             self.watchedUntil = watchedUntil
             self.answered = answered
             self.lastUsableAnswer = lastUsableAnswer
             self.healed = healed
         }
+
+        /// Two answers further apart add nothing to the time that `for` counts.
+        var longestStep: Duration { interval * 3 }
     }
 
     /// Plays one turn through every rule. Events come in the order of the rules.

@@ -7,6 +7,8 @@ struct LanePoll: Sendable {
     var plan: LanePlan
     /// The lanes that it asked for.
     var lanes: [Lane]
+    /// The time between two polls that led to it.
+    var interval: Duration
     var turn: FailoverFeed.Turn
 }
 
@@ -54,9 +56,9 @@ extension Lanes.Line {
     ) async throws(CancellationError) -> [LanePoll] {
         let end = time.uptime() + limit
         let turn = try await feeds.poll(ranking: ranking, within: limit, obeying: obedience)
-        let poll = LanePoll(plan: plan, lanes: [plan.lane], turn: turn)
+        let poll = LanePoll(plan: plan, lanes: [plan.lane], interval: step, turn: turn)
         guard let rider else { return [poll] }
-        if turn.feed == rider.plan.feed.name { return [LanePoll(plan: plan, lanes: lanes, turn: turn)] }
+        if turn.feed == rider.plan.feed.name { return [LanePoll(plan: plan, lanes: lanes, interval: step, turn: turn)] }
         // Another stands in, which is not asked for these markets.
         let aside: FailoverFeed.Turn
         if var report = turn.reports[rider.plan.feed.name] {
@@ -66,7 +68,7 @@ extension Lanes.Line {
         } else {
             aside = try await rider.feeds.poll(within: end - time.uptime(), obeying: obedience)
         }
-        return [poll, LanePoll(plan: rider.plan, lanes: [rider.plan.lane], turn: aside)]
+        return [poll, LanePoll(plan: rider.plan, lanes: [rider.plan.lane], interval: step, turn: aside)]
     }
 }
 
