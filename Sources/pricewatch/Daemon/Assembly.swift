@@ -15,6 +15,7 @@ struct Assembly {
     private let surroundings: Surroundings
     private let logFile: LogFile?
     private let history: HistoryWriter
+    let notebook: FeedNotebook
     private let publisher: StatusPublisher
     private let transport: NetworkTransport
     private let tellingOfPolls: [Task<Void, Never>]
@@ -73,8 +74,9 @@ struct Assembly {
             configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
             tellsOfGaps: surroundings.staysAlive)
         transport = try running?.transport ?? NetworkTransport()
-        let notebook = FeedNotebook(history)
-        let network = transport
+        // What a full disk kept from being written is in it alone.
+        notebook = running?.notebook ?? FeedNotebook(history)
+        let (network, notebook) = (transport, notebook)
         let feeds = try configuration.feeds.map { try Self.feed($0, configuration, network, notebook) }
         let inherited = await running?.cycle.legacy
         let lanes = await Lanes(

@@ -17,7 +17,7 @@ actor Cycle {
     private let heartbeat: Heartbeat?
     private let backfilling: Backfilling?
     private var healedBeside: HealedBeside
-    private var recordingNews = RecordingNews()
+    private var recordingNews: RecordingNews
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
@@ -69,7 +69,8 @@ actor Cycle {
             : Downtime.between(lastTurn, settings.startedAt, longerThan: lanes.interval * 3)
         standing = legacy.standing
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
-        isStarting = !legacy.isOfThisProcess
+        isStarting = legacy.isStarting
+        recordingNews = legacy.recordingNews
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
@@ -157,13 +158,13 @@ actor Cycle {
     var legacy: Legacy {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, digested: digest?.lookedAt,
-            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks,
-            downtime: downtime, heartbeat: heartbeat,
+            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, isStarting: isStarting,
+            recordingNews: recordingNews, clocks: clocks, downtime: downtime, heartbeat: heartbeat,
             awaited: Dictionary(
                 lanes.lines.map {
                     (
                         $0.plan.lane,
-                        Legacy.Awaited(plan: $0.plan, delay: lanes.until($0), step: $0.step)
+                        Legacy.Awaited(plan: $0.plan, feeds: $0.feeds, delay: lanes.until($0), step: $0.step)
                     )
                 },
                 uniquingKeysWith: { first, _ in first }))

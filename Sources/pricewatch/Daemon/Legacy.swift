@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import History
 import Markets
@@ -17,6 +18,9 @@ struct Legacy: Sendable {
     var currency: Currency?
     var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
+    /// No turn has ended yet.
+    var isStarting = true
+    var recordingNews = RecordingNews()
     var clocks = ClockWatch()
     /// Before the process began.
     var downtime: Range<Date>?
@@ -26,6 +30,7 @@ struct Legacy: Sendable {
 
     struct Awaited {
         let plan: LanePlan
+        let feeds: FailoverFeed
         let delay: Duration
         let step: Duration
     }

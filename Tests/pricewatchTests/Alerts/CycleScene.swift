@@ -16,7 +16,7 @@ final class CycleScene {
     private let every: Duration
     private let paths: String
     private(set) var rules: String
-    private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
+    private var running: (history: HistoryWriter, notebook: FeedNotebook, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
     private(set) var sender: Sender?
     /// In place of the real channels.
@@ -61,7 +61,7 @@ final class CycleScene {
 
     func start() async throws {
         let history = try HistoryWriter(at: try configuration.history.database)
-        running = (history, try NetworkTransport(), time.now())
+        running = (history, FeedNotebook(history), try NetworkTransport(), time.now())
         try await assemble()
         await cycle?.tellUntold()
         await sender?.begin()
@@ -74,7 +74,7 @@ final class CycleScene {
     }
 
     private func assemble() async throws {
-        guard let (history, transport, started) = running else { return }
+        guard let (history, notebook, transport, started) = running else { return }
         let configuration = try configuration
         let settings = CycleSettings(configuration, host: "box", startedAt: started)
         let file = LogFile(path: files.folder + "/log", format: .text)
@@ -98,10 +98,10 @@ final class CycleScene {
         for feed in configuration.feeds {
             asked[feed.name] = Feed(
                 try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
-                memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+                memory: notebook, retry: RetryPolicy(configuration.poll.retry), time: time)
         }
-        cycle = try Cycle(
         let lanes = await Lanes(configuration, feeds: asked, time: time).succeeding(legacy.awaited, now: time.now())
+        cycle = try Cycle(
             settings, inheriting: legacy, lanes: lanes, history: history,
             sender: sender, heartbeat: nil,
             publisher: StatusPublisher(
@@ -119,7 +119,6 @@ final class CycleScene {
         }
     }
 
-    /// Time passes without a poll.
     /// Polls as often as the daemon does.
     func pollWhenDue(_ count: Int = 1) async {
         for _ in 0..<count {
@@ -129,6 +128,7 @@ final class CycleScene {
         }
     }
 
+    /// Time passes without a poll.
     func pass(_ duration: Duration) async {
         time.step(duration)
         await sender?.advance()

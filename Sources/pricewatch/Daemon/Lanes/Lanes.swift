@@ -86,10 +86,16 @@ struct Lanes {
         obedience == .namedOnly ? lines : lines.filter { $0.isDue(at: time.uptime()) }
     }
 
-    /// These lanes, going on at the pace of those before.
+    /// These lanes, going on where those before left off: who serves, and at which pace.
     ///
     /// - Parameter before: of this process; none at its start.
     func succeeding(_ before: [Lane: Legacy.Awaited], now: Date) async -> Lanes {
+        for line in lines {
+            guard let before = before[line.plan.lane],
+                before.plan.members.map(\.feed) == line.plan.members.map(\.feed)
+            else { continue }
+            await line.feeds.takeOver(before.feeds)
+        }
         var next = self
         next.adjust(
             serving: await Self.serving(lines), used: await Self.requests(lines, in: UTCMonth(now)), now: now)
