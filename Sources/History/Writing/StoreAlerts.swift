@@ -20,6 +20,7 @@ extension HistoryWriter {
         if let moment = changes.digest { try note(digest: moment, db) }
     }
 
+    /// Where the database could not be read at the start, it may have counted further than we have.
     private func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
         var time: WatchedTime?
         var firing: AlertState.Firing?
@@ -39,7 +40,8 @@ extension HistoryWriter {
             sql: """
                 INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
                     notified_price, side, announcements)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+                    max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
                 """)
         try upsert.execute(arguments: [
             key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,

@@ -267,6 +267,10 @@ extension Cycle {
 
     /// Commands beside the daemon keep silences in the database, and heal the past.
     private func noticeOthers() {
+        if history.installation != book.identity.installation, let known = try? history.reader.alerts() {
+            book.meet(known, of: history.installation)
+            composer.identity = book.identity
+        }
         // A history that cannot be read leaves all as it was; that is told where it is written.
         let othersWrote = (try? history.changedByOthers()) == true
         if othersWrote, let silences = try? history.reader.silences() { book.silences = silences }

@@ -149,6 +149,37 @@ import Testing
         #expect(Set(events.map(\.id)).count == events.count)
     }
 
+    @Test("what the history knows of alerts counts on when it can be read at last")
+    func meets() {
+        var board = board("bitcoin", "ethereum")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        var all = rule(.above(price("10")))
+        all.scope = .all
+        var earlier = AlertBook(rules: [all], remembering: [:], identity: identity)
+        _ = observe(&earlier, board, at: 0)
+        _ = board.take(
+            answer(quote("bitcoin", "9", at: moment(1)), quote("ethereum", "11", at: moment(1)), at: moment(1)))
+        _ = observe(&earlier, board, at: 1)
+        // Bitcoin has been announced twice, ethereum fires. One that knows of neither hears of bitcoin first.
+        var book = AlertBook(
+            rules: [all], remembering: [:],
+            identity: .init(installation: "not yet known", host: "box", currency: usd()))
+        _ = board.take(
+            answer(quote("bitcoin", "12", at: moment(60)), unusable: ["ethereum": .nullPrice], at: moment(60)))
+        #expect(observe(&book, board, at: 60).map(\.kind) == [.firing])
+        book.meet(earlier.standing, of: "here")
+        _ = board.take(
+            answer(quote("bitcoin", "9", at: moment(120)), quote("ethereum", "12", at: moment(120)), at: moment(120)))
+        let events = observe(&book, board, at: 120)
+        #expect(events.map(\.kind) == [.resolved])
+        #expect(
+            events.map(\.id) == [
+                AlertEvent.id(
+                    installation: "here", key: AlertKey(rule: "r", market: market("bitcoin")), condition: "above 10",
+                    announcement: 3)
+            ])
+    }
+
     @Test("what changed while nobody watched says how late it is")
     func late() {
         var board = board("bitcoin")

@@ -7,7 +7,7 @@ public import Foundation
 /// state may change; only they are put to `evaluate`.
 public struct AlertBook: Sendable {
     public let rules: [AlertRule]
-    public let identity: Identity
+    public private(set) var identity: Identity
     var markets = MarketNumbers()
     var sight: MarketSight
     var standings: [RuleStanding]
@@ -57,6 +57,17 @@ public struct AlertBook: Sendable {
         var all = remembered.merging(homeless) { _, settled in settled }
         for (place, alert) in alerts { all[key(of: place)] = alert }
         return all
+    }
+
+    /// The history could not be read at the start, and can be now: what it is called, and what it knows of alerts.
+    public mutating func meet(_ known: [AlertKey: Alert], of installation: String) {
+        identity.installation = installation
+        for (place, alert) in alerts {
+            let counted = known[key(of: place)]?.announcements ?? 0
+            alerts[place]?.announcements = max(alert.announcements, counted)
+        }
+        let standing = standing
+        remembered = known.filter { standing[$0.key] == nil }
     }
 
     /// What one evaluation changed: to be stored with the poll, then told.
