@@ -116,6 +116,45 @@ extension HistoryReader {
     }
 }
 
+extension HistoryReader {
+    /// When each market that is watched was last heard of in a lane's answers, be it that nothing of it was new, as far
+    /// back as `answers` go.
+    ///
+    /// - Parameter ridesAlong: Its feed is asked for its markets also where it serves as one of the shared lane.
+    public func lastHeard(
+        in currency: Currency, of lane: Lane, ridesAlong: Bool = false, last answers: Int = 16
+    ) throws(HistoryError) -> [MarketID: Date] {
+        try read { db in
+            let (condition, arguments) = lane.polls(ridingAlong: ridesAlong)
+            let polls = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, fetched_at FROM poll WHERE outcome <> 'failed' AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
+            let series = try SeriesIDs.markets(db, in: currency, only: nil)
+            var silent: [Int64: Int64] = [:]
+            let watched = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT series, poll FROM
+                        (SELECT series, watched, max(poll) AS poll FROM watch GROUP BY series) WHERE watched
+                    """)
+            while let row = try watched.next() { silent[row[0]] = row[1] }
+            var heard: [MarketID: Date] = [:]
+            for poll in polls where !silent.isEmpty {
+                let id: Int64 = poll[0]
+                let unknown = try Int64.fetchSet(db, sql: "SELECT series FROM unknown WHERE poll = ?", arguments: [id])
+                for (place, since) in silent where since <= id && !unknown.contains(place) {
+                    silent[place] = nil
+                    if let market = series[place] { heard[market] = Date(milliseconds: poll[1]) }
+                }
+            }
+            return heard
+        }
+    }
+}
+
 /// The markets that were not watched, poll by poll: silence about these says nothing.
 private struct Unwatched {
     private var coming: ArraySlice<(from: Int64, market: Int, isWatched: Bool)>

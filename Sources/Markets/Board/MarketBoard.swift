@@ -143,6 +143,14 @@ public struct MarketBoard: Sendable {
         }
     }
 
+    /// Takes over from the history when the markets of a lane were last heard of; nothing of them need have been new.
+    public mutating func recall(heard: [MarketID: Date], of lane: Lane) {
+        for place in entries.indices where entries[place].lane == lane {
+            guard let moment = heard[entries[place].market], let newest = entries[place].newest else { continue }
+            entries[place].newest?.fetchedAt = max(newest.fetchedAt, moment)
+        }
+    }
+
     private mutating func watch(
         _ market: MarketID, _ staleness: Staleness, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
     ) {

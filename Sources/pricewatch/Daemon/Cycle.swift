@@ -57,6 +57,9 @@ actor Cycle {
         } else {
             for plan in settings.lanes {
                 board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency, of: plan.lane))
+                board.recall(
+                    heard: try reader.lastHeard(
+                        in: settings.currency, of: plan.lane, ridesAlong: plan.ridesAlong), of: plan.lane)
             }
         }
         let started = now()
