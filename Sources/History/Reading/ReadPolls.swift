@@ -87,12 +87,12 @@ extension HistoryReader {
     }
 
     /// How much there is. Reads a row a poll, so ask once and add what is recorded from then on.
-    public func size() throws(HistoryError) -> HistorySize {
-        try read { db in
-            HistorySize(
-                bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
-                oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
-        }
+    public func size() throws(HistoryError) -> HistorySize { try read { try size($0) } }
+
+    func size(_ db: Database) throws -> HistorySize {
+        HistorySize(
+            bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
+            oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
     }
 
     /// What database and write-ahead log take on disk, without asking the database.

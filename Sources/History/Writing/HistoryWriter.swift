@@ -84,9 +84,11 @@ public final class HistoryWriter: Sendable {
             known.bytes = reader.bytesOnDisk()
             return known
         }
-        let counted = try reader.size()
-        totals.withLock { $0 = counted }
-        return counted
+        return try reader.read { db in
+            let counted = try reader.size(db)
+            totals.withLock { $0 = counted }
+            return counted
+        }
     }
 
     /// Reads the whole database after an unclean end and returns what is wrong with it, which makes the next `record`
