@@ -94,6 +94,9 @@ actor Cycle {
     /// The shortest time between two polls that is in force now.
     var interval: Duration { lanes.interval }
 
+    /// Somebody is to be asked now.
+    var isDue: Bool { untilNext == .zero }
+
     /// How long the next poll is to wait.
     var untilNext: Duration { lanes.untilNext }
 

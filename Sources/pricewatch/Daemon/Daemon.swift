@@ -47,7 +47,11 @@ final class Daemon: Service {
     }
 
     private func turn() async {
-        await turns.perform { [self] in _ = await cycle.turn() }
+        await turns.perform { [self] in
+            _ = await cycle.turn()
+        } again: { [self] in
+            await cycle.isDue && !ticks.isStopped
+        }
         let current = cycle
         await ticks.change(to: current.interval, after: current.untilNext)
     }
