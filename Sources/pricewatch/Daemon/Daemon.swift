@@ -12,7 +12,7 @@ final class Daemon: Service {
     /// Whether the first cycle comes before the first tick.
     private let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(3)
+    static let patience = Duration.seconds(5)
 
     init(_ assembly: Assembly) {
         self.assembly = Mutex(assembly)
