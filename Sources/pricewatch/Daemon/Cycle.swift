@@ -121,7 +121,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
-        clocks.look(tellingTo: log)
+        await sender.follow(clockSetBy: clocks.look(tellingTo: log))
         noticeOthers()
         ledger.settled(await sender.takeUnwritten())
         let started = now()

@@ -83,9 +83,10 @@ final class CycleScene {
             Logger(label: "test") { [time] _ in
                 LineLogHandler(level: .info, outlets: [file], now: { time.now() })
             })
-        let legacy =
+        var legacy =
             try await cycle?.legacy
             ?? Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt)
+        if cycle == nil { legacy.clocks = ClockWatch { [time] in time.reading } }
         if sender == nil {
             sender = Sender(
                 history, queued: try history.reader.queuedMessages(), log: log, time: time, random: { 1 })
@@ -158,6 +159,13 @@ final class HandClock: TimeSource {
     func uptime() -> Duration { clock.withLock { $0.uptime } }
     /// A limit within a poll is never reached, since no poll of a test waits.
     func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    var reading: ClockReading {
+        clock.withLock { ClockReading(wall: $0.now, boot: $0.uptime, awake: $0.uptime) }
+    }
+
+    /// Sets the clock forward or (below zero) back.
+    func set(by step: Duration) { clock.withLock { $0.now = $0.now + step } }
 
     func step(_ duration: Duration) {
         clock.withLock {

@@ -119,6 +119,18 @@ import Testing
         await scene.finish()
     }
 
+    @Test("a clock that is set back makes nothing wait longer", arguments: [nil, Duration.minutes(3)])
+    func clockSetBack(asked: Duration?) async throws {
+        let channel = ScriptedChannel("ops", [.fail(retryAfter: asked)])
+        let scene = try await scene(channel, ["10.5"])
+        try await scene.start()
+        await scene.poll()
+        scene.time.set(by: .zero - .hours(5))
+        await scene.poll(4)
+        #expect(words(channel.delivered) == ["high firing"])
+        await scene.finish()
+    }
+
     @Test("a refusal is dropped loudly")
     func refused() async throws {
         let channel = ScriptedChannel("ops", [.refuse])
