@@ -16,8 +16,8 @@ extension Answer {
             quotes: answer.quotes, unusable: unusable,
             // An incomplete ranking would drop markets that are still among the largest, and a feed that stands in has
             // none.
-            ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete && !answer.isUnchanged
-                ? answer.top : nil,
+            ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete ? answer.top : nil,
+            unreached: Set(answer.notReached), rankingIsUnreached: answer.topIsIncomplete,
             notModified: answer.isUnchanged, feed: feed, lanes: lanes, fetchedAt: answer.fetchedAt)
     }
 }
