@@ -10,7 +10,7 @@ extension Answer {
     init(
         _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], wanted top: Int, unmapped: [MarketID] = []
     ) {
-        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice }
+        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues(\.unknownReason)
         for market in unmapped { unusable[market] = .noMapping }
         self.init(
             quotes: answer.quotes, unusable: unusable,
@@ -20,6 +20,11 @@ extension Answer {
             unreached: Set(answer.notReached), rankingIsUnreached: answer.topIsIncomplete,
             notModified: answer.isUnchanged, feed: feed, lanes: lanes, fetchedAt: answer.fetchedAt)
     }
+}
+
+extension RowFault {
+    /// As the status file has it.
+    var unknownReason: UnknownReason { self == .badPrice ? .badPrice : .nullPrice }
 }
 
 extension FeedError {
