@@ -10,7 +10,7 @@ extension Answer {
     init(
         _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], wanted top: Int, unmapped: [MarketID] = []
     ) {
-        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues(\.unknownReason)
+        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues(UnknownReason.init)
         for market in unmapped { unusable[market] = .noMapping }
         self.init(
             quotes: answer.quotes, unusable: unusable,
@@ -22,9 +22,14 @@ extension Answer {
     }
 }
 
-extension RowFault {
-    /// As the status file has it.
-    var unknownReason: UnknownReason { self == .badPrice ? .badPrice : .nullPrice }
+extension UnknownReason {
+    init(_ fault: RowFault) {
+        self =
+            switch fault {
+            case .nullPrice, .absentPrice: .nullPrice
+            case .badPrice: .badPrice
+            }
+    }
 }
 
 extension FeedError {
