@@ -93,10 +93,9 @@ struct FaultTests {
     }
 
     @Test func refused() async throws {
-        let market = try await CoinGeckoSimulator.start()
-        let url = market.baseURL
-        await market.stop()
-        let error = try await poll(url).error
+        let closed = try ClosedPort()
+        let error = try await poll(closed.baseURL).error
+        withExtendedLifetime(closed) {}
         #expect(error?.kind == .connect)
         #expect(error?.message.contains("connection refused") == true, "\(error?.message ?? "")")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import MarketSimulator
+import TestSupport
 import Testing
 
 @Suite struct FindTests {
@@ -59,14 +60,13 @@ import Testing
 
     @Test("a provider that does not answer: 69")
     func refused() async throws {
-        let simulator = try await CoinGeckoSimulator.start()
-        let url = simulator.baseURL
-        await simulator.stop()
-        let installation = try Installation(url: url)
+        let closed = try ClosedPort()
+        let installation = try Installation(url: closed.baseURL)
         let ending = try await Program.start(
             ["find", "btc", "--config", installation.configuration],
             environment: ["XDG_CACHE_HOME": installation.folder.path + "/cache"]
         ).ended()
+        withExtendedLifetime(closed) {}
         #expect(ending.exit == 69)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import History
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @Suite struct FailoverTests {
@@ -23,12 +24,11 @@ import Testing
 
     @Test("the standby serves within the same poll, is named everywhere, and the state is degraded")
     func standby() async throws {
-        let gone = try await CoinGeckoSimulator.start()
-        let url = gone.baseURL
-        await gone.stop()
+        let closed = try ClosedPort()
         let spare = try await CoinGeckoSimulator.start()
-        let installation = try installation(url, spare.baseURL)
+        let installation = try installation(closed.baseURL, spare.baseURL)
         #expect(try await installation.run("run", "--once").exit == 0)
+        withExtendedLifetime(closed) {}
         await spare.stop()
         let status = try installation.status()
         #expect(StatusContract.faults(in: status) == [])
