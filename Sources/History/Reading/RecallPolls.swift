@@ -87,11 +87,13 @@ extension HistoryReader {
     }
 
     /// How many of a lane's newest answers in a row lacked each market, as far back as `answers` go.
+    ///
+    /// - Parameter riding: as with `usablePolls`.
     public func missedAnswers(
-        in currency: Currency, of lane: Lane = .shared, last answers: Int = 16
+        in currency: Currency, of lane: Lane = .shared, riding: Bool = false, last answers: Int = 16
     ) throws(HistoryError) -> [MarketID: Int] {
         try read { db in
-            let (condition, arguments) = lane.polls
+            let (condition, arguments) = lane.polls(riding: riding)
             let polls = try Int64.fetchAll(
                 db,
                 sql: """
@@ -120,12 +122,12 @@ extension HistoryReader {
     /// When each market that is watched was last heard of in a lane's answers, be it that nothing of it was new, as far
     /// back as `answers` go.
     ///
-    /// - Parameter ridesAlong: Its feed is asked for its markets also where it serves as one of the shared lane.
+    /// - Parameter riding: with those in which its feed was asked for it and for the shared lane at once.
     public func lastHeard(
-        in currency: Currency, of lane: Lane, ridesAlong: Bool = false, last answers: Int = 16
+        in currency: Currency, of lane: Lane, riding: Bool = false, last answers: Int = 16
     ) throws(HistoryError) -> [MarketID: Date] {
         try read { db in
-            let (condition, arguments) = lane.polls(ridingAlong: ridesAlong)
+            let (condition, arguments) = lane.polls(riding: riding)
             let polls = try Row.fetchAll(
                 db,
                 sql: """

@@ -69,14 +69,19 @@ struct Rehearsal {
         case .polls(let polls):
             lastTurn = polls[0].at
             firstPoll = firstPoll ?? polls[0].at
-            return play(polls)
+            // Each lane was judged when it answered; after a gap, all with the last one.
+            for poll in polls {
+                for lane in settings.lanes(of: poll.lane, polled: poll.feed) { paces[lane] = poll.interval }
+            }
+            let endsGap = lastUsable.values.max().map { polls[0].at.since($0) > shortestInterval * 3 } ?? false
+            return endsGap ? play(polls) : polls.flatMap { play([$0]) }
         }
     }
 
     /// The markets of which anything was known.
     var seen: Set<MarketID> { recorded.seen }
 
-    /// The polls of one turn are judged together.
+    /// What is judged at once.
     private mutating func play(_ polls: [RecordedPoll]) -> [AlertEvent] {
         var answered: Set<Lane> = []
         var gaps: [Lane: Date] = [:]
@@ -86,7 +91,6 @@ struct Rehearsal {
                 _ = board.take(answer)
                 answered.formUnion(lanes)
             }
-            for lane in lanes { paces[lane] = poll.interval }
             guard poll.outcome.isUsable else { continue }
             for lane in lanes {
                 gaps[lane] = lastUsable[lane].flatMap { poll.at.since($0) > interval(of: lane) * 3 ? $0 : nil }
@@ -101,8 +105,7 @@ struct Rehearsal {
 
     /// A daemon begins with what the history remembers: prices, not which of them were missing last.
     private mutating func start(_ moment: Date) {
-        downtime = Downtime.between(
-            lastTurn, moment, longerThan: (settings.lanes.map { interval(of: $0.lane) }.min() ?? settings.every) * 3)
+        downtime = Downtime.between(lastTurn, moment, longerThan: shortestInterval * 3)
         firstAsked = firstPoll ?? moment
         let missed = Dictionary(
             board.entries.map { ($0.market, $0.missedAnswers) }, uniquingKeysWith: { first, _ in first })
@@ -124,6 +127,8 @@ struct Rehearsal {
                 now: moment, lanes: Dictionary(lanes, uniquingKeysWith: { first, _ in first }), downtime: downtime)
         ).events
     }
+
+    private var shortestInterval: Duration { settings.lanes.map { interval(of: $0.lane) }.min() ?? settings.every }
 
     private func interval(of lane: Lane) -> Duration { max(settings.every(of: lane), paces[lane] ?? .zero) }
 

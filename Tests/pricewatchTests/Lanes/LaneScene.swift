@@ -31,7 +31,7 @@ final class LaneScene {
             \(rules)
             """,
             script: [try MarketID("bitcoin"): [Price(parsing: "70000"), Price(parsing: "70001")].compactMap(\.self)],
-            feed: coingecko,
+            preferred: "provider: coingecko\(coingecko)",
             feeds: """
                 , {name: stocks, provider: json, \(feed), url: "\(stocks.baseURL)/coins/markets?vs_currency=usd&ids={ids}",
                    fields: {id: /id, price: /current_price, quoted_at: /last_updated}}

@@ -20,7 +20,8 @@ import Testing
               - {name: held, market: bitcoin, above: 10, for: 40m}
               - {name: drop, market: bitcoin, falls: 5%, within: 2h}
             notify: {ops: {exec: [/bin/true]}}
-            """, script: [try MarketID("bitcoin"): prices.compactMap { Price(parsing: $0) }], feed: Self.quota,
+            """, script: [try MarketID("bitcoin"): prices.compactMap { Price(parsing: $0) }],
+            preferred: "provider: coingecko\(Self.quota)",
             every: .minutes(5))
         scene.channels = { _ in channel }
         return scene

@@ -75,6 +75,9 @@ struct Lanes {
     /// The interval by which what lies between two polls of a lane is measured.
     func step(of lane: Lane) -> Duration { lines.first { $0.lanes.contains(lane) }?.step ?? interval }
 
+    /// So long at most nobody is asked, where all goes well.
+    var shortestStep: Duration { lines.map(\.step).min() ?? interval }
+
     /// How long until somebody is due.
     var untilNext: Duration { lines.map { until($0) }.min() ?? interval }
 
