@@ -32,12 +32,14 @@ extension Configuration {
 
     /// From when on this market's quote is old: its own setting, its feed's, the poll's, else the longer of
     /// 15 minutes and three intervals.
-    func staleAfter(of market: MarketID) -> Duration {
+    ///
+    /// - Parameter interval: at least as long as this, where the file does not say how long is too long.
+    func staleAfter(of market: MarketID, polledEvery interval: Duration = .zero) -> Duration {
         let named = watch.markets.first { $0.id == market }
         if let own = named?.staleAfter { return own }
         let feed = feeds.first { $0.name == named?.feed } ?? feeds.first
         if let configured = feed?.staleAfter ?? poll.staleAfter { return configured }
-        let every = feed.map(every(of:)) ?? interval
+        let every = max(feed.map(every(of:)) ?? self.interval, interval)
         return max(.minutes(15), every * 3)
     }
 }

@@ -10,6 +10,7 @@ struct StatusDocument: Decodable {
     var expiresAt: Date?
     var lastPoll: LastPoll?
     var consecutiveFailures: Int?
+    var intervalSeconds: Double?
     var feeds: [Feed]?
     var summary: DaySummary?
     var markets: [Market]?
@@ -24,6 +25,7 @@ struct StatusDocument: Decodable {
         case expiresAt = "expires_at"
         case lastPoll = "last_poll"
         case consecutiveFailures = "consecutive_failures"
+        case intervalSeconds = "interval_s"
         case summary = "summary_24h"
         case marketsOmitted = "markets_omitted"
     }
