@@ -69,6 +69,8 @@ struct Assembly {
             })
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
+        // A single poll would ask and tell again what nobody could remember.
+        if !surroundings.staysAlive, let fault = history.fault, fault.kind == .closed { throw fault }
         settings = CycleSettings(
             configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
             tellsOfGaps: surroundings.staysAlive)
