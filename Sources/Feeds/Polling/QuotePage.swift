@@ -31,12 +31,24 @@ public enum RowFault: Sendable, Hashable {
     case absentPrice
     /// Not a number, 0 or less, or outside 1e-18 to 1e18.
     case badPrice
+    /// There is a price, and beside it a time that cannot be read: it may be of any age.
+    case badTime
 
     /// As it stands in the status file.
     public var reason: String {
         switch self {
         case .nullPrice, .absentPrice: "null_price"
-        case .badPrice: "bad_price"
+        case .badPrice, .badTime: "bad_price"
+        }
+    }
+
+    /// For people.
+    public var words: String {
+        switch self {
+        case .nullPrice: "null"
+        case .absentPrice: "none is there"
+        case .badPrice: "no number above 0"
+        case .badTime: "its time cannot be read"
         }
     }
 }

@@ -98,11 +98,12 @@ struct OnlineCheck {
         case .answered(let answer):
             findings.append("\(feed.name): host and key are accepted")
             for quote in answer.quotes {
-                findings.append("\(quote.market): \(quote.name) \(quote.price) \(quote.currency)")
+                let name = quote.name.isEmpty ? "" : "\(quote.name) "
+                findings.append("\(quote.market): \(name)\(quote.price) \(quote.currency)")
             }
             for market in answer.missing { warnings.append("\(feed.name): no answer for \(market)") }
             for (market, fault) in answer.unusable.sorted(by: { $0.key < $1.key }) {
-                warnings.append("\(feed.name): no usable price of \(market) (\(fault.reason))")
+                warnings.append("\(feed.name): no usable price of \(market) (\(fault.words))")
             }
             if let error = answer.pageError { warnings.append("\(feed.name): \(error.message)") }
         }
