@@ -34,14 +34,6 @@ public enum RowFault: Sendable, Hashable {
     /// There is a price, and beside it a time that cannot be read: it may be of any age.
     case badTime
 
-    /// As it stands in the status file.
-    public var reason: String {
-        switch self {
-        case .nullPrice, .absentPrice: "null_price"
-        case .badPrice, .badTime: "bad_price"
-        }
-    }
-
     /// For people.
     public var words: String {
         switch self {
