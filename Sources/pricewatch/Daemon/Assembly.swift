@@ -74,6 +74,9 @@ struct Assembly {
         settings = CycleSettings(
             configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
             tellsOfGaps: surroundings.staysAlive)
+        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
+            throw Complaint("\(error)", Exit.inputOutput)
+        }
         transport = try running?.transport ?? NetworkTransport()
         let notebook = FeedNotebook(history)
         let network = transport
@@ -85,7 +88,6 @@ struct Assembly {
         publisher = StatusPublisher(
             path: configuration.statusFile, metrics: metrics, log: log,
             logFile: logFile, systemd: systemd, staysAlive: surroundings.staysAlive, after: running?.publisher)
-        do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
         let (settings, log, history, publisher) = (settings, log, history, publisher)
