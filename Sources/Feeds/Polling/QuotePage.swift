@@ -33,14 +33,4 @@ public enum RowFault: Sendable, Hashable {
     case badPrice
     /// There is a price, and beside it a time that cannot be read: it may be of any age.
     case badTime
-
-    /// For people.
-    public var words: String {
-        switch self {
-        case .nullPrice: "null"
-        case .absentPrice: "none is there"
-        case .badPrice: "no number above 0"
-        case .badTime: "its time cannot be read"
-        }
-    }
 }

@@ -14,8 +14,9 @@ struct OnlineCheck {
     init(_ reading: ConfigurationReading) async throws {
         let configuration = reading.configuration
         let network = try NetworkTransport()
+        let memory = CountedRequests(in: configuration.history.database)
         do {
-            for member in Self.asked(configuration) { try await ask(member, configuration, network) }
+            for member in Self.asked(configuration) { try await ask(member, configuration, network, memory) }
         } catch {
             await network.shutdown()
             throw error
@@ -39,12 +40,13 @@ struct OnlineCheck {
     }
 
     private mutating func ask(
-        _ member: LanePlan.Member, _ configuration: Configuration, _ network: NetworkTransport
+        _ member: LanePlan.Member, _ configuration: Configuration, _ network: NetworkTransport,
+        _ memory: CountedRequests
     ) async throws {
         let feed = Feed(
             try member.feed.madeProvider(),
             try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
-            memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
+            memory: memory, retry: RetryPolicy(configuration.poll.retry))
         do throws(FeedError) {
             if member.feed.provider == .coinGecko {
                 try await ask(feed, member.feed, member.watch)
@@ -103,7 +105,9 @@ struct OnlineCheck {
             }
             for market in answer.missing { warnings.append("\(feed.name): no answer for \(market)") }
             for (market, fault) in answer.unusable.sorted(by: { $0.key < $1.key }) {
-                warnings.append("\(feed.name): no usable price of \(market) (\(fault.words))")
+                let detail = fault == .badTime ? ": its time cannot be read" : ""
+                let reason = UnknownReason(fault).rawValue
+                warnings.append("\(feed.name): no usable price of \(market) (\(reason)\(detail))")
             }
             if let error = answer.pageError { warnings.append("\(feed.name): \(error.message)") }
         }

@@ -67,14 +67,16 @@ struct Rehearsal {
         case .polls(let polls):
             lastTurn = polls[0].at
             firstPoll = firstPoll ?? polls[0].at
-            return play(polls)
+            // Each lane was judged when it answered; after a gap, all with the last one.
+            let endsGap = lastUsable.values.max().map { polls[0].at.since($0) > settings.every * 3 } ?? false
+            return endsGap ? play(polls) : polls.flatMap { play([$0]) }
         }
     }
 
     /// The markets of which anything was known.
     var seen: Set<MarketID> { recorded.seen }
 
-    /// The polls of one turn are judged together.
+    /// What is judged at once.
     private mutating func play(_ polls: [RecordedPoll]) -> [AlertEvent] {
         var answered: Set<Lane> = []
         var gaps: [Lane: Date] = [:]
