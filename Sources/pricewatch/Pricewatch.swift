@@ -6,6 +6,7 @@ import Foundation
 enum Main {
     /// Not asynchronous itself: its tasks must find their executor in place.
     static func main() {
+        StandardStreams.fill()
         if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
             StandardError.line(complaint)
             exit(Exit.usage.rawValue)

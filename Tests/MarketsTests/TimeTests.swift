@@ -36,11 +36,21 @@ import Testing
     }
 
     @Test(
+        "a duration beyond a thousand years is told from what is none",
+        arguments: [
+            ("999999999w", true), ("99999999999999999999s", true), ("365000d1ms", true), ("365000d", false),
+            ("1y", false),
+            ("999999999999999999999", false), ("9999999999w1w", false), ("", false),
+        ])
+    func tooLong(text: String, isTooLong: Bool) { #expect(Duration.isTooLong(unitsText: text) == isTooLong) }
+
+    @Test(
         "durations name their units, largest first",
         arguments: [
             ("90s", 90_000), ("1h30m", 5_400_000), ("2w", 1_209_600_000), ("1d12h", 129_600_000), ("500ms", 500),
             ("1m500ms", 60_500), ("0s", 0), ("", nil), ("10", nil), ("30m1h", nil), ("1h1h", nil), ("1.5h", nil),
-            ("-1h", nil), ("1 h", nil), ("1y", nil), ("99999999999999999999s", nil),
+            ("-1h", nil), ("1 h", nil), ("1y", nil), ("99999999999999999999s", nil), ("999999999w", nil), ("s", nil),
+            ("365000d", 31_536_000_000_000), ("365000d1ms", nil),
         ] as [(String, Int64?)])
     func durations(text: String, milliseconds: Int64?) {
         #expect(Duration(unitsText: text)?.inMilliseconds == milliseconds)

@@ -58,7 +58,7 @@ struct Classification: Sendable {
         }
         let rule = rule(for: answer, isHTML: isHTML, named: named)
         var cause = "\(answer.status) " + (accepted && named != nil ? "with an error inside: " : "") + rule.cause
-        if let named {
+        if let named, !named.message.isEmpty {
             cause += ": " + OutsideText.escaped(named.message)
         } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
             cause += ": " + OutsideText.escaped(place, limit: 100)

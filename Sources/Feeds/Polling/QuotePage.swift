@@ -31,4 +31,6 @@ public enum RowFault: Sendable, Hashable {
     case absentPrice
     /// Not a number, 0 or less, or outside 1e-18 to 1e18.
     case badPrice
+    /// There is a price, and beside it a time that cannot be read: it may be of any age.
+    case badTime
 }

@@ -14,7 +14,7 @@ enum SchemaDrift {
         for row in rows {
             switch row {
             case .quote: return nil
-            case .unusable(_, .badPrice): return nil
+            case .unusable(_, .badPrice), .unusable(_, .badTime): return nil
             case .unusable(_, .absentPrice): absent += 1
             case .unusable(let market, .nullPrice): null.insert(market)
             case .nameless: nameless += 1

@@ -3,12 +3,27 @@ import GRDB
 public import Markets
 
 extension HistoryReader {
-    /// The currencies in which anything was recorded of this market.
+    /// The currencies in which anything was recorded of this market; what was only watched has none.
     public func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
         try read { db in
             try String.fetchAll(
-                db, sql: "SELECT currency FROM series WHERE market = ? ORDER BY id", arguments: [market.text]
+                db,
+                sql: """
+                    SELECT currency FROM series
+                    WHERE market = ? AND (
+                        newest_candle IS NOT NULL
+                        OR EXISTS (SELECT 1 FROM poll JOIN sample ON sample.id = (poll.id << 20) + series.id))
+                    ORDER BY id
+                    """, arguments: [market.text]
             ).compactMap { try? Currency($0) }
+        }
+    }
+
+    /// Whether no price was ever recorded.
+    public func isEmpty() throws(HistoryError) -> Bool {
+        try read { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
         }
     }
 

@@ -16,8 +16,12 @@ public final class DaemonLock: Sendable {
         let path = Self.path(for: database)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
+            let reason = errno
+            // Who may not take it may still see that somebody has it.
+            if let holder = Self.holder(of: database) { throw Self.held(database, by: holder) }
+            if reason == EACCES { throw .closed("open", path) }
             throw HistoryError(
-                .unwritable, "open", path, cause: Self.cause(errno), cure: "make its folder writable for this user")
+                .unwritable, "open", path, cause: Self.cause(reason), cure: "make its folder writable for this user")
         }
         var claim = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
         guard fcntl(descriptor, F_SETLK, &claim) == 0 else {
@@ -26,10 +30,7 @@ public final class DaemonLock: Sendable {
             guard reason == EACCES || reason == EAGAIN else {
                 throw HistoryError(.other, "lock", path, cause: Self.cause(reason))
             }
-            let holder = Self.holder(of: database) ?? 0
-            throw HistoryError(
-                .locked(pid: holder), "open", database, cause: "another pricewatch (pid \(holder)) holds this database",
-                cure: "stop that one, or give this one a history.database of its own")
+            throw Self.held(database, by: Self.holder(of: database) ?? 0)
         }
         self.descriptor = descriptor
     }
@@ -45,6 +46,12 @@ public final class DaemonLock: Sendable {
         var probe = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
         guard fcntl(descriptor, F_GETLK, &probe) == 0, probe.l_type != Int16(F_UNLCK) else { return nil }
         return probe.l_pid
+    }
+
+    private static func held(_ database: String, by holder: Int32) -> HistoryError {
+        HistoryError(
+            .locked(pid: holder), "open", database, cause: "another pricewatch (pid \(holder)) holds this database",
+            cure: "stop that one, or give this one a history.database of its own")
     }
 
     private static func path(for database: String) -> String { database + ".lock" }

@@ -48,8 +48,15 @@ enum DatabaseFile {
 
     /// What the daemon asks while the database cannot be written: the database as it is, where it can be read, else an
     /// empty one in memory.
-    static func openStandIn(for path: String) throws(HistoryError) -> DatabaseQueue {
-        if let readable = try? openForReading(path, holdingLock: true) { return readable }
+    ///
+    /// - Parameter error: Why it cannot. Another user's database that cannot even be read is an error: whoever does not
+    ///   know what was announced would announce it again.
+    static func openStandIn(
+        for path: String, because error: HistoryError? = nil
+    ) throws(HistoryError) -> DatabaseQueue {
+        let isClosed = error?.kind == .closed
+        if let readable = try? openForReading(path, holdingLock: !isClosed) { return readable }
+        if let error, isClosed, !FileAccess.isAbsent(path) { throw error }
         return try openInMemory(for: path)
     }
 
@@ -65,6 +72,7 @@ enum DatabaseFile {
     ///
     /// - Parameter holdingLock: Whether this process holds the daemon's lock. To ask for its holder would let go of it.
     static func openForReading(_ path: String, holdingLock: Bool = false) throws(HistoryError) -> DatabaseQueue {
+        try FileAccess.refuseFolder(path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
         }
@@ -89,6 +97,7 @@ enum DatabaseFile {
             throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
         }
         return try HistoryError.naming("open", path) {
+            try FileAccess.refuseClosed(path)
             if hasOldLog(path) { try OldLog.setAside(path) }
             try refuseOthers(path)
             var configuration = Configuration()

@@ -13,8 +13,10 @@ public struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
         case foreign
         /// Its content is damaged.
         case corrupt
-        /// The disk is full, read-only, or refuses access.
+        /// The disk is full or read-only.
         case unwritable
+        /// It belongs to another user, who does not let this one write.
+        case closed
         /// This file cannot take a copy.
         case invalidTarget
         /// Any other failure to read or write.
@@ -54,6 +56,10 @@ extension HistoryError {
         }
     }
 
+    static func closed(_ operation: String, _ path: String) -> HistoryError {
+        HistoryError(.closed, operation, path, cause: "permission denied", cure: "run as the service's user")
+    }
+
     private init(_ error: DatabaseError, _ operation: String, _ path: String) {
         let cause = error.message ?? error.resultCode.description
         switch error.resultCode {
@@ -66,7 +72,7 @@ extension HistoryError {
                 .unwritable, operation, path, cause: "the database is read-only",
                 cure: "make it writable for this user")
         case .SQLITE_PERM, .SQLITE_AUTH:
-            self.init(.unwritable, operation, path, cause: "permission denied", cure: "run as the service's user")
+            self = .closed(operation, path)
         case .SQLITE_CANTOPEN:
             self.init(
                 .unwritable, operation, path, cause: "cannot be opened",

@@ -37,7 +37,7 @@ public final class HistoryWriter: Sendable {
     /// Takes the daemon's lock and opens the database at `path`, making it and its folder where they are missing.
     ///
     /// A damaged database is set aside and a new one begun. Throws where another daemon holds the database, where it
-    /// is somebody else's and where a newer release wrote it; what the disk refuses is in `fault`.
+    /// is somebody else's or closed to this user and where a newer release wrote it; what the disk refuses is in `fault`.
     public init(at path: String) throws(HistoryError) {
         self.path = path
         var start = Hold()
@@ -47,10 +47,10 @@ public final class HistoryWriter: Sendable {
             standIn = queue
         } catch {
             switch error.kind {
-            case .unwritable, .other, .corrupt: start.fault = error
+            case .unwritable, .closed, .other, .corrupt: start.fault = error
             default: throw error
             }
-            standIn = try DatabaseFile.openStandIn(for: path)
+            standIn = try DatabaseFile.openStandIn(for: path, because: error)
         }
         reader = HistoryReader(path: path, queue: standIn)
         start.installation = (try? reader.installation()) ?? start.installation
@@ -188,15 +188,10 @@ extension HistoryWriter {
     }
 
     private static func open(_ path: String, _ hold: inout Hold) throws(HistoryError) -> DatabaseQueue {
-        let folder = (path as NSString).deletingLastPathComponent
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw HistoryError(
-                .unwritable, "make the folder", folder, cause: error.localizedDescription,
-                cure: "make it by hand for this user, or name another history.database")
-        }
+        try FileAccess.refuseFolder(path)
+        try FileAccess.makeFolder((path as NSString).deletingLastPathComponent)
         if hold.lock == nil { hold.lock = try DaemonLock(for: path) }
+        try FileAccess.refuseClosed(path)
         let queue: DatabaseQueue
         do {
             // Read once only, for as long as SQLite has not opened it: to close it later would drop SQLite's locks.

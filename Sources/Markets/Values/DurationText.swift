@@ -4,25 +4,40 @@ extension Duration {
     /// Reads `90s`, `1h30m`, `2w`: units `w d h m s ms`, largest first, each once; nil for anything else,
     /// also beyond 1000 years.
     public init?(unitsText text: some StringProtocol) {
+        guard case .length(let milliseconds) = Self.read(text) else { return nil }
+        self = .milliseconds(milliseconds)
+    }
+
+    /// Whether `text` would be a duration, were it not beyond 1000 years.
+    public static func isTooLong(unitsText text: some StringProtocol) -> Bool { read(text) == .tooLong }
+
+    private enum Reading: Equatable {
+        case length(Int64)
+        case tooLong, none
+    }
+
+    private static let longest: Int64 = 31_536_000_000_000
+
+    private static func read(_ text: some StringProtocol) -> Reading {
         var rest = text.utf8[...]
         var total: Int64 = 0
         var smallest = Int64.max
-        guard !rest.isEmpty else { return nil }
+        guard !rest.isEmpty else { return .none }
         while !rest.isEmpty {
             let digits = rest.prefix(while: \.isDigit)
             rest = rest.dropFirst(digits.count)
             let letters = rest.prefix { !$0.isDigit }
             rest = rest.dropFirst(letters.count)
-            guard let count = Int64(String(decoding: digits, as: UTF8.self)), count <= 31_536_000_000_000,
-                let unit = Self.units.first(where: { $0.name.utf8.elementsEqual(letters) }),
+            guard !digits.isEmpty, let unit = units.first(where: { $0.name.utf8.elementsEqual(letters) }),
                 unit.milliseconds < smallest
-            else { return nil }
-            let (product, tooLarge) = count.multipliedReportingOverflow(by: unit.milliseconds)
-            guard !tooLarge, product <= 31_536_000_000_000, total + product <= 31_536_000_000_000 else { return nil }
-            total += product
+            else { return .none }
+            let count = Int64(String(decoding: digits, as: UTF8.self)) ?? .max
+            let (product, overflows) = count.multipliedReportingOverflow(by: unit.milliseconds)
+            // Beyond the longest it stays there, and what follows may still be no duration.
+            total = min(longest + 1, total + (overflows ? longest + 1 : min(product, longest + 1)))
             smallest = unit.milliseconds
         }
-        self = .milliseconds(total)
+        return total <= longest ? .length(total) : .tooLong
     }
 
     /// The shortest text that `init(unitsText:)` reads back: `1h30m`, `0s`.

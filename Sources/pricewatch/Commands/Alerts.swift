@@ -16,7 +16,7 @@ struct Alerts: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let now = Date()
             let standing = StandingAlerts(try reader.standingEvents()).firing

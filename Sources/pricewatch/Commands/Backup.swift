@@ -16,7 +16,7 @@ struct Backup: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let bytes = try copy(reader)
             var output = StandardOutput()

@@ -17,7 +17,8 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         try await Complaint.reporting {
             let reading = try installation.read()
-            let findings = try CheckFindings(reading, online: online ? try await OnlineCheck(reading) : nil)
+            let findings = try CheckFindings(
+                reading, online: online ? try await OnlineCheck(reading) : nil, now: Date())
             var output = StandardOutput()
             if json {
                 output.line(findings.json)

@@ -9,10 +9,12 @@ struct CheckFindings {
     private let costs: [FeedCost]
     private let warnings: [String]
     private let online: [String]?
+    private let now: Date
 
     /// - Parameter online: what the provider said; nil where it was not asked.
-    init(_ reading: ConfigurationReading, online: OnlineCheck?) throws {
+    init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) throws {
         self.reading = reading
+        self.now = now
         let configuration = reading.configuration
         settings = CycleSettings(configuration, host: "", startedAt: .distantPast)
         costs = try FeedCost.all(configuration)
@@ -60,7 +62,7 @@ struct CheckFindings {
                 }
             let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
             let clear = rule.clear.map { ", clears at \($0)" } ?? ""
-            let off = rule.enabled ? "" : " (disabled)"
+            let off = rule.enabled ? expiry(of: rule) : " (disabled)"
             let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
             lines.append(
                 "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue), "
@@ -75,6 +77,11 @@ struct CheckFindings {
         lines += (online ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
         return lines.map(SafeText.printable)
+    }
+
+    private func expiry(of rule: AlertRule) -> String {
+        guard let expires = rule.expires else { return "" }
+        return rule.isExpired(at: now) ? " (expired at \(expires.utcText))" : " (until \(expires.utcText))"
     }
 
     static func shortened(_ names: [String]) -> String {
@@ -97,7 +104,7 @@ struct CheckFindings {
                     json.member("condition", rule.condition.description)
                     json.member("severity", rule.severity.rawValue)
                     json.array("notify", configuration.channels(of: rule)) { $0.string($1) }
-                    json.member("enabled", rule.enabled)
+                    json.member("enabled", rule.enabled && !rule.isExpired(at: now))
                 }
             }
             json.array("channels", configuration.notify) { json, channel in

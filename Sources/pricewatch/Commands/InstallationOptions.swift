@@ -28,6 +28,13 @@ struct InstallationOptions: ParsableArguments {
         }
     }
 
+    /// For commands that need no more of the configuration than where the database is.
+    func readForRecords() throws -> ConfigurationReading {
+        try noting { () throws(ConfigurationError) in
+            try ConfigurationReading.readForRecords(option: configurationPath)
+        }
+    }
+
     private func noting(_ read: () throws(ConfigurationError) -> ConfigurationReading) throws -> ConfigurationReading {
         do {
             let reading = try read()

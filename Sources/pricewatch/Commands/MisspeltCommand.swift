@@ -6,9 +6,15 @@ enum MisspeltCommand {
     /// What to say of a first word that is no command and much like one; nil where the parser's own words do.
     static func complaint(about arguments: [String]) -> String? {
         let names = Pricewatch.configuration.subcommands.map { $0._commandName }
-        guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word),
-            let meant = Spelling.closest(to: word, among: names)
+        let asksForHelp = arguments.first == "help"
+        guard let word = arguments.dropFirst(asksForHelp ? 1 : 0).first, !word.hasPrefix("-"), word != "help",
+            !names.contains(word)
         else { return nil }
-        return "there is no command '\(word)' (did you mean pricewatch \(meant)?)"
+        let command = asksForHelp ? "pricewatch help" : "pricewatch"
+        if let meant = Spelling.closest(to: word, among: names) {
+            return "there is no command '\(word)' (did you mean \(command) \(meant)?)"
+        }
+        // The parser shows its help of everything and finds nothing wrong.
+        return asksForHelp ? "there is no command '\(word)' (all of them: pricewatch help)" : nil
     }
 }

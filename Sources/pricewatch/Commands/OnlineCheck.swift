@@ -100,11 +100,14 @@ struct OnlineCheck {
         case .answered(let answer):
             findings.append("\(feed.name): host and key are accepted")
             for quote in answer.quotes {
-                findings.append("\(quote.market): \(quote.name) \(quote.price) \(quote.currency)")
+                let name = quote.name.isEmpty ? "" : "\(quote.name) "
+                findings.append("\(quote.market): \(name)\(quote.price) \(quote.currency)")
             }
             for market in answer.missing { warnings.append("\(feed.name): no answer for \(market)") }
             for (market, fault) in answer.unusable.sorted(by: { $0.key < $1.key }) {
-                warnings.append("\(feed.name): no usable price of \(market) (\(UnknownReason(fault).rawValue))")
+                let detail = fault == .badTime ? ": its time cannot be read" : ""
+                let reason = UnknownReason(fault).rawValue
+                warnings.append("\(feed.name): no usable price of \(market) (\(reason)\(detail))")
             }
             if let error = answer.pageError { warnings.append("\(feed.name): \(error.message)") }
         }

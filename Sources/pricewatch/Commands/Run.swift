@@ -18,6 +18,7 @@ struct Run: AsyncParsableCommand {
     private static let patience = Duration.seconds(30)
 
     func run() async throws {
+        HarmlessSignals.arm()
         try await Complaint.reporting {
             let reading = try installation.read()
             if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(reading.configuration) }

@@ -23,14 +23,16 @@ struct SilenceCommand: AsyncParsableCommand {
     @Option(help: "On this market alone.")
     var market: String?
 
+    func validate() throws { _ = try arguments() }
+
     func run() async throws {
         let (rule, length) = try arguments()
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
             var output = StandardOutput()
-            guard rule != nil || meant.all || market != nil else {
+            guard rule != nil || meant.all else {
                 for line in SilenceList.lines(try reader.silences(), now: now) { output.line(line) }
                 return
             }
@@ -48,13 +50,17 @@ struct SilenceCommand: AsyncParsableCommand {
     /// `silence --all 2h` puts the duration where a rule would stand.
     private func arguments() throws -> (rule: String?, length: Duration) {
         var (rule, length) = (meant.rule, duration)
-        if meant.all || (market != nil && length == nil && rule.flatMap { Duration(unitsText: $0) } != nil) {
+        if meant.all {
             guard length == nil else { throw ValidationError("use either a rule's name or --all") }
             (rule, length) = (nil, rule)
         }
+        if market != nil, rule == nil, !meant.all {
+            throw ValidationError("name the rule that is to be silent on that market, or use --all for every rule")
+        }
         guard let length else { return (rule, .hours(1)) }
         guard let duration = Duration(unitsText: length), duration > .zero else {
-            throw ValidationError("'\(SafeText.printable(length))' is no length of time: write 30m, 2h or 1d")
+            let fault = Duration.isTooLong(unitsText: length) ? "too long" : "no length of time"
+            throw ValidationError("'\(SafeText.printable(length))' is \(fault): write 30m, 2h or 1d")
         }
         return (rule, duration)
     }
@@ -74,7 +80,7 @@ struct UnsilenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
             let names = RuleNames(configuration, reader)
@@ -117,7 +123,8 @@ struct RuleNames {
             Spelling.closest(to: name, among: known).map { " (did you mean \($0)?)" }
             ?? (known.isEmpty
                 ? "" : " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))")
-        throw Complaint("find the rule \(name): there is none of this name\(meant)", Exit.noSuchData)
+        let hint = Duration(unitsText: name) == nil ? meant : " (for every rule: pricewatch silence --all \(name))"
+        throw Complaint("find the rule \(name): there is none of this name\(hint)", Exit.noSuchData)
     }
 }
 

@@ -16,13 +16,14 @@ struct Summary: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let now = Date()
             let report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
             var output = StandardOutput()
             if json {
                 var writer = JSONWriter()
                 writer.object { json in
+                    json.member("schema", 1)
                     json.member("window_s", Int(window.length.inSeconds))
                     json.member("at", now)
                     report.summary.members(&json)
@@ -39,7 +40,8 @@ struct Summary: AsyncParsableCommand {
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> MarketReport? {
         guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
             let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2,
-            var report = MarketReport(source.document, in: configuration.currency, window: window, now: now)
+            source.document(at: now).markets?.contains(where: { $0.price != nil }) == true,
+            var report = MarketReport(source.document(at: now), in: configuration.currency, window: window, now: now)
         else { return nil }
         // The summary stands without its alerts where the history cannot be read.
         if let reader = try? HistoryReader(at: configuration.history.database) { try? report.addAlerts(of: reader) }
@@ -48,6 +50,7 @@ struct Summary: AsyncParsableCommand {
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {
         let reader = try HistoryReader(at: configuration.history.database)
+        try Complaint.refuseEmpty(reader)
         return try MarketReport(recordedIn: reader, configuration, window: window, now: now)
     }
 }
@@ -61,7 +64,8 @@ struct Window: Sendable {
 extension Window {
     @Sendable init(parsing text: String) throws {
         guard let length = Duration(unitsText: text), length >= .minutes(1) else {
-            throw ValidationError("'\(text)' is no window: write 1h, 24h or 7d, at least 1m")
+            let fault = Duration.isTooLong(unitsText: text) ? "too long" : "no window"
+            throw ValidationError("'\(text)' is \(fault): write 1h, 24h or 7d, at least 1m")
         }
         self.init(text: text, length: length)
     }

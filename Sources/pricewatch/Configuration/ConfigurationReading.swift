@@ -38,19 +38,46 @@ struct ConfigurationReading: Sendable {
     static func readForStatus(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
+        try readDespiteFaults(option: option, host).reading
+    }
+
+    /// For commands that live on the recorded alone: a faulty file keeps nobody from them as long as it is certain
+    /// which database is meant, by its own word or by the running daemon's.
+    static func readForRecords(
+        option: String?, _ host: HostEnvironment = .current
+    ) throws(ConfigurationError) -> ConfigurationReading {
+        var (reading, faults) = try readDespiteFaults(option: option, host)
+        guard faults.leaveDatabaseOpen(reading.configuration, reading.usualDatabase(host)) else { return reading }
+        let status = FileManager.default.contents(atPath: reading.configuration.statusFile)
+        guard let named = status.flatMap({ try? StatusDocument(parsing: $0) })?.history?.database else {
+            throw .faults(faults)
+        }
+        reading.configuration.history.database = named
+        return reading
+    }
+
+    private static func readDespiteFaults(
+        option: String?, _ host: HostEnvironment
+    ) throws(ConfigurationError) -> (reading: ConfigurationReading, faults: [ConfigurationFault]) {
         do {
-            return try readForQuestions(option: option, host)
+            return (try readForQuestions(option: option, host), [])
         } catch .faults(let faults) {
             guard let file = ConfigurationFile.find(option: option, host), let text = try? BoundedFile.text(file.path)
             else { throw .faults(faults) }
-            let report = FaultReport(file: file.path)
-            guard var reading = understand(text, file: file, host, secrets: .spared, report) else {
+            let understood = understand(text, file: file, host, secrets: .spared, FaultReport(file: file.path))
+            var reading = understood ?? builtIn(host, file: file)
+            // Of what is no YAML nothing is known but where things usually lie.
+            if understood == nil, !BoundedFile.exists(reading.configuration.statusFile, hidden: false) {
                 throw .faults(faults)
             }
             let more = faults.count > 1 ? " and \(faults.count - 1) more" : ""
             reading.note = "the configuration is faulty (\(faults[0])\(more)); pricewatch check tells all"
-            return reading
+            return (reading, faults)
         }
+    }
+
+    private func usualDatabase(_ host: HostEnvironment) -> String {
+        Self.builtIn(host, file: file).configuration.history.database
     }
 
     /// Whether a secret must be there. A user who may ask for prices need not be one who may read the keys.
@@ -66,6 +93,9 @@ struct ConfigurationReading: Sendable {
     private static func read(
         _ file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets
     ) throws(ConfigurationError) -> ConfigurationReading {
+        guard !file.path.isEmpty else {
+            throw .unreadable(file: "''", reason: "the path is empty (name a file behind --config)", closed: false)
+        }
         let text: String
         do {
             text = try BoundedFile.text(file.path)
@@ -153,6 +183,18 @@ extension Configuration {
             if let owner = owners.updateValue(key, forKey: path) {
                 root.fault("\(owner) and \(key) are the same file, \(path.printable)")
             }
+        }
+    }
+}
+
+extension [ConfigurationFault] {
+    /// Whether one of them may be the reason why `history.database` is not what its owner has in mind.
+    fileprivate func leaveDatabaseOpen(_ configuration: Configuration, _ usual: String) -> Bool {
+        let isUsual = configuration.history.database == usual
+        return contains { fault in
+            guard let path = fault.keyPath else { return isUsual }
+            if path.hasPrefix("history") { return isUsual || path.hasPrefix("history.database") }
+            return isUsual && !path.contains(".") && fault.message.hasPrefix("unknown key")
         }
     }
 }

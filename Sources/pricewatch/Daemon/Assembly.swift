@@ -70,9 +70,14 @@ struct Assembly {
             })
 
         history = try running?.history ?? HistoryWriter(at: configuration.history.database)
+        // A single poll would ask and tell again what nobody could remember.
+        if !surroundings.staysAlive, let fault = history.fault, fault.kind == .closed { throw fault }
         settings = CycleSettings(
             configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
             tellsOfGaps: surroundings.staysAlive)
+        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
+            throw Complaint("\(error)", Exit.inputOutput)
+        }
         transport = try running?.transport ?? NetworkTransport()
         // What a full disk kept from being written is in it alone.
         notebook = running?.notebook ?? FeedNotebook(history)
@@ -87,7 +92,6 @@ struct Assembly {
         publisher = StatusPublisher(
             path: configuration.statusFile, metrics: metrics, log: log,
             logFile: logFile, systemd: systemd, staysAlive: surroundings.staysAlive, after: running?.publisher)
-        do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         let sender =

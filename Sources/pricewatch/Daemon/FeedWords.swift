@@ -29,7 +29,7 @@ extension UnknownReason {
         self =
             switch fault {
             case .nullPrice, .absentPrice: .nullPrice
-            case .badPrice: .badPrice
+            case .badPrice, .badTime: .badPrice
             }
     }
 }

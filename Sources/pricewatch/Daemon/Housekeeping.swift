@@ -66,7 +66,9 @@ final class Housekeeping: Sendable {
             tell(pruned)
         } catch {
             // That nothing can be written is told by the polls.
-            if error.kind != .unwritable { log.write(.warning, "history.unpruned") { $0.add("message", "\(error)") } }
+            if error.kind != .unwritable, error.kind != .closed {
+                log.write(.warning, "history.unpruned") { $0.add("message", "\(error)") }
+            }
         }
         state.withLock { state in
             state.isStillTooLarge = isStillTooLarge

@@ -20,11 +20,9 @@ struct DemoStage {
 
     static func build() async throws -> DemoStage {
         let folder = NSTemporaryDirectory() + "pricewatch-demo-" + UUID().uuidString.prefix(8).lowercased()
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        } catch {
-            throw Complaint("make the folder \(folder): \(error.localizedDescription)", Exit.inputOutput)
+        // Only itself: what lies above it would be left behind.
+        guard mkdir(folder, 0o755) == 0 else {
+            throw Complaint("\(FileFault("make the folder", folder, errno))", Exit.inputOutput)
         }
         var stage = CoinGeckoSimulator.Configuration()
         stage.seed = UInt64.random(in: 1...9999)

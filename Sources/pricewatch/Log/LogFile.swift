@@ -55,13 +55,22 @@ final class LogFile: LogOutlet {
     private static func open(_ state: inout State, _ path: String) {
         let folder = (path as NSString).deletingLastPathComponent
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        // Without waiting: a pipe would be opened only once somebody reads from it.
+        state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
+        let reason = errno
+        if let kind = FileKind(ofPath: path), !kind.takesLines {
+            shut(&state)
+            state.fault = "open \(path): it is a \(kind.name) (name a plain file in log.file)"
+            return
+        }
         guard state.descriptor >= 0 else {
-            state.fault = "open \(path): \(String(cString: strerror(errno)).lowercased())"
+            state.fault = "open \(path): \(String(cString: strerror(reason)).lowercased())"
             return
         }
         state.fault = nil
         state.file = FileIdentity(ofDescriptor: state.descriptor)
+        // Whoever reads slowly is waited for from here on, as everywhere.
+        _ = fcntl(state.descriptor, F_SETFL, O_APPEND)
         // Administrators read logs; where this user may not give the file away, it stays as it is.
         if let adm = getgrnam("adm") { _ = fchown(state.descriptor, uid_t.max, adm.pointee.gr_gid) }
     }
@@ -70,6 +79,33 @@ final class LogFile: LogOutlet {
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = -1
         state.file = nil
+    }
+}
+
+/// What kind of file a name stands for.
+struct FileKind {
+    private let mode: mode_t
+    private let isDevice: Bool
+
+    /// Nil where there is none.
+    init?(ofPath path: String) {
+        var information = stat()
+        guard stat(path, &information) == 0 else { return nil }
+        mode = information.st_mode & S_IFMT
+        // /dev/stdout may be a pipe, and is meant.
+        isDevice = path.hasPrefix("/dev/")
+    }
+
+    /// Whether lines can be added without somebody who takes them.
+    var takesLines: Bool { mode == S_IFREG || mode == S_IFCHR || isDevice }
+
+    var name: String {
+        switch mode {
+        case S_IFIFO: "named pipe"
+        case S_IFDIR: "folder"
+        case S_IFSOCK: "socket"
+        default: "special file"
+        }
     }
 }
 

@@ -17,6 +17,7 @@ struct LoggedEvents {
     }
 
     private static func end(of path: String) -> String {
+        guard FileKind(ofPath: path)?.takesLines == true else { return "" }
         guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd() else { return "" }
         defer { try? handle.close() }
         try? handle.seek(toOffset: size > tail ? size - tail : 0)

@@ -36,9 +36,22 @@ struct StandardOutput: ~Copyable {
             let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                exit(errno == EPIPE ? 0 : 74)
+                if errno == EPIPE { exit(0) }
+                StandardError.line("write standard output: \(String(cString: strerror(errno)).lowercased())")
+                exit(Exit.inputOutput.rawValue)
             }
             rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// The three that every process is born with.
+enum StandardStreams {
+    /// Puts something into the place of those that the caller has closed: otherwise the next file that is opened, the
+    /// database say, would be taken for the output. What is written there still fails.
+    static func fill() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 }

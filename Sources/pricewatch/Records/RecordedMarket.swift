@@ -13,11 +13,8 @@ enum RecordedMarket {
             if currencies.contains(currency) { return (market, currency) }
             if let other = currencies.first { return (market, other) }
         }
-        let known = try reader.names()
-        guard !known.isEmpty else {
-            throw Complaint(
-                "read \(reader.path): nothing is recorded yet (start the daemon: pricewatch run)", Exit.noSuchData)
-        }
+        try Complaint.refuseEmpty(reader)
+        let known = try reader.names().filter { $0.market.text != text }
         let meant = suggestions(for: text, among: known)
         let hint = meant.isEmpty ? "" : " (did you mean \(meant.joined(separator: ", "))?)"
         throw Complaint("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
@@ -31,5 +28,15 @@ enum RecordedMarket {
         }
         if !named.isEmpty { return Array(named.map(\.market.text).prefix(3)) }
         return Spelling.closest(to: text, among: known.map(\.market.text)).map { [$0] } ?? []
+    }
+}
+
+extension Complaint {
+    /// Throws (65) where no price was ever recorded.
+    static func refuseEmpty(_ reader: HistoryReader) throws {
+        guard try reader.isEmpty() else { return }
+        throw Complaint(
+            "read \(reader.path): nothing is recorded yet (start the daemon: pricewatch run; where it runs: "
+                + "pricewatch status)", Exit.noSuchData)
     }
 }

@@ -10,6 +10,7 @@ struct StatusDocument: Decodable {
     var expiresAt: Date?
     var lastPoll: LastPoll?
     var consecutiveFailures: Int?
+    var intervalSeconds: Double?
     var feeds: [Feed]?
     var summary: DaySummary?
     var markets: [Market]?
@@ -24,6 +25,7 @@ struct StatusDocument: Decodable {
         case expiresAt = "expires_at"
         case lastPoll = "last_poll"
         case consecutiveFailures = "consecutive_failures"
+        case intervalSeconds = "interval_s"
         case summary = "summary_24h"
         case marketsOmitted = "markets_omitted"
     }
@@ -149,7 +151,7 @@ extension DaySummary: Decodable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let coverage = try values.decode(Double.self, forKey: .coverage)
-        self.init(changes: [], coverage: CoverageShare(tenths: Int((coverage * 10).rounded())))
+        self.init(changes: [], coverage: CoverageShare(tenths: Int((min(max(coverage, 0), 100) * 10).rounded())))
         up = try values.decode(Int.self, forKey: .up)
         down = try values.decode(Int.self, forKey: .down)
         flat = try values.decode(Int.self, forKey: .flat)

@@ -37,8 +37,6 @@ final class StatusPublisher: Sendable {
 
     var logFault: String? { logFile?.fault }
 
-    func makeFolder() throws(FileFault) { try file.makeFolder() }
-
     /// - Parameters:
     ///   - finished: A cycle has ended: only that proves that the daemon lives.
     ///   - deadline: The longest that a cycle may last.

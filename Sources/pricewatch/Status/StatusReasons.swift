@@ -18,9 +18,7 @@ enum StatusReasons {
         ] {
             let markets = board.entries.filter { $0.state(at: now) == state }
             guard !markets.isEmpty else { continue }
-            let named = markets.prefix(3).map(\.market.text).joined(separator: ", ")
-            let more = markets.count > 3 ? " and \(markets.count - 3) more" : ""
-            add(code, "\(state.rawValue): \(named)\(more)")
+            add(code, message(state.rawValue, markets.map(\.market.text)))
         }
         if let recording { add(.notRecording, recording.description) }
         if let newest = replaced.last {
@@ -32,6 +30,12 @@ enum StatusReasons {
         if let log { add(.logUnwritable, log) }
         if let rejection { add(.configRejected, "the configuration was refused, the old one goes on: \(rejection)") }
         return reasons
+    }
+
+    /// `stale: bitcoin, ethereum, tether and 2 more`
+    static func message(_ state: String, _ markets: [String]) -> String {
+        let more = markets.count > 3 ? " and \(markets.count - 3) more" : ""
+        return "\(state): \(markets.prefix(3).joined(separator: ", "))\(more)"
     }
 
     static func state(of board: MarketBoard, reasons: [StatusReport.Reason], at now: Date) -> StatusReport.State {

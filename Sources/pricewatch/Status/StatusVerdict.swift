@@ -10,23 +10,27 @@ struct StatusVerdict: Hashable {
     /// Without a `|`, on one line.
     var line: String
 
-    /// - Parameter alive: whether the process that wrote it is still there.
-    init(_ status: StatusDocument, alive: Bool, now: Date) {
+    /// - Parameters:
+    ///   - alive: Whether the process that wrote it is still there.
+    ///   - file: Where it was written: a full disk may keep an old one.
+    init(_ status: StatusDocument, alive: Bool, file: String, now: Date) {
         let isStopped = status.state == "stopped" || status.pid == nil
         expired = status.expiresAt.map { now >= $0 } ?? true
         let age = now.since(status.writtenAt).roundedText
+        let daemon = "the daemon (pid \(status.pid ?? 0))"
         if isStopped {
             exit = 2
             line = "stopped: no daemon is running, the last word is \(age) old (start it: pricewatch run)"
         } else if !alive {
             exit = 2
             line =
-                "failing: the daemon (pid \(status.pid ?? 0)) is gone without a word, the last one is \(age) old "
-                + "(see the log, then start it again: pricewatch run)"
+                "failing: \(daemon) is gone, and its last word is \(age) old: it ended suddenly, or could not write "
+                + "\(file) (see the log and that disk's free space, then start it again: pricewatch run)"
         } else if expired {
             exit = 2
             line =
-                "failing: the daemon (pid \(status.pid ?? 0)) is there and has finished no cycle for \(age) (see the log)"
+                "failing: \(daemon) is there, and its last word is \(age) old: it has finished no cycle since, or cannot "
+                + "write \(file) (see the log and that disk's free space)"
         } else {
             switch status.state {
             case "ok": exit = 0
@@ -35,6 +39,17 @@ struct StatusVerdict: Hashable {
             }
             line = StatusLine(status, at: now).text
         }
-        line = SafeText.printable(line).replacing("|", with: "/")
+        line = Self.alone(line)
     }
+
+    /// Somebody holds the database and says nothing where the configuration looks for it.
+    init(daemon: Int32, withoutFileAt file: String) {
+        exit = 2
+        expired = true
+        line = Self.alone(
+            "failing: a daemon (pid \(daemon)) holds the database, and \(file) is not there: it writes its status "
+                + "elsewhere until it is restarted, or cannot write it (see the log)")
+    }
+
+    private static func alone(_ line: String) -> String { SafeText.printable(line).replacing("|", with: "/") }
 }

@@ -31,6 +31,7 @@ struct ClassificationTests {
         Case(status: 200, body: #"{"error":{"usd":1},"message":{"usd":2},"code":{"usd":3}}"#, kind: nil),
         Case(status: 200, body: #"{"status":{"error_code":0,"error_message":null},"data":[]}"#, kind: nil),
         Case(status: 200, body: #"{"error":[],"result":{}}"#, kind: nil),
+        Case(status: 599, body: #"{"error":""}"#, kind: .server, retryable: true, says: "the server has a fault"),
         // CoinGecko's codes.
         Case(
             status: 400, body: #"{"timestamp":"t","error_code":10011,"status":{"error_message":"If you are …"}}"#,

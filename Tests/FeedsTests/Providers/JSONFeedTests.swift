@@ -51,6 +51,31 @@ struct JSONFeedTests {
         #expect(answer.namelessRows == 1)
     }
 
+    @Test("a time that cannot be read is none: its price could be of any age, and stay fresh for ever")
+    func unreadableTime() async throws {
+        let feed = try jsonFeed(
+            "https://x.test/v1?s={ids}", price: "/last", id: "/sym", quotedAt: "/t", timeFormat: .epochSeconds)
+        let body = """
+            [{"sym":"A","last":1,"t":1732179600},{"sym":"B","last":2,"t":"yesterday"},{"sym":"C","last":3,"t":0},\
+            {"sym":"D","last":4,"t":null},{"sym":"E","last":5},{"sym":"F","last":0,"t":"yesterday"}]
+            """
+        let (report, _) = try await poll(feed, body, try mapped("A", "B", "C", "D", "E", "F"))
+        let answer = try #require(report.answer)
+        #expect(answer.prices == ["A": "1", "D": "4", "E": "5"])
+        #expect(
+            answer.unusable == [try MarketID("B"): .badTime, try MarketID("C"): .badTime, try MarketID("F"): .badPrice])
+    }
+
+    @Test("an id that stands twice in an answer: the newer price counts, else the later row")
+    func twice() async throws {
+        let feed = try jsonFeed("https://x.test/v1", price: "/p", id: "/i", quotedAt: "/t", timeFormat: .epochSeconds)
+        let body = """
+            [{"i":"A","p":1,"t":1732179700},{"i":"A","p":2,"t":1732179600},{"i":"B","p":3},{"i":"B","p":4}]
+            """
+        let (report, _) = try await poll(feed, body, try mapped("A", "B"))
+        #expect(report.answer?.prices == ["A": "1", "B": "4"])
+    }
+
     @Test func anObjectKeyedByID() async throws {
         let feed = try jsonFeed("https://x.test/all", price: "/p", list: "/data")
         let body = #"{"data":{"AAPL":{"p":"231.10"},"MSFT":{"p":4e2},"OTHER":{"p":1}}}"#

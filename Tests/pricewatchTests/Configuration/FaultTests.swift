@@ -9,6 +9,20 @@ import Testing
         ("poll: {every: soon}", "p.yaml:1:15: poll.every: expected a duration such as 60s or 1h30m, found \"soon\""),
         ("poll:\n  every: 60", "p.yaml:2:10: poll.every: expected a duration such as 60s or 1h30m, found \"60\""),
         ("poll:\n  every: 999ms", "p.yaml:2:10: poll.every: must be at least 1s"),
+        ("poll:\n  every: 10000w", "p.yaml:2:10: poll.every: must be at most 365d"),
+        ("poll: {stale_after: 999999999w}", "p.yaml:1:21: poll.stale_after: must be at most 365000d"),
+        (
+            "alerts: [{name: a, market: all, above: 1}]",
+            "p.yaml:1:28: alerts[0].market: all is no market's id; did you mean markets: all?"
+        ),
+        (
+            "alerts: [{name: a, markets: [all], above: 1}]",
+            "p.yaml:1:20: alerts[0].markets: all is no market's id; did you mean markets: all?"
+        ),
+        (
+            "alerts: [{name: a, market: b, falls: 100%, within: 1h}]",
+            "p.yaml:1:38: alerts[0].falls: a price cannot fall by 100 %: use less than 100%"
+        ),
         ("poll:\n  every: [60s]", "p.yaml:2:3: poll.every: expected a duration such as 60s or 1h30m, found a list"),
         ("poll: 60s", "p.yaml:1:1: poll: expected a mapping, found a text"),
         ("poll: {timeout: 0s}", "p.yaml:1:17: poll.timeout: must be at least 1ms"),

@@ -5,7 +5,7 @@ import Testing
 /// `check` says where each rule goes.
 @Suite struct CheckRoutesTests {
     private func lines(_ text: String) throws -> [String] {
-        try CheckFindings(ConfigurationScene().reading(text), online: nil).lines
+        try CheckFindings(ConfigurationScene().reading(text), online: nil, now: ChartScene.moment(0)).lines
     }
 
     @Test("channels, their quiet hours, and the channels of each rule; no secret")
@@ -44,5 +44,25 @@ import Testing
         ])
     func warning(text: String, warns: Bool) throws {
         #expect(try lines(text).contains { $0.hasPrefix("warning: no channel is configured") } == warns)
+    }
+
+    @Test("a rule that has expired is not shown as one that watches")
+    func expired() throws {
+        let text = """
+            watch: {markets: [bitcoin]}
+            alerts:
+              - {name: old, market: bitcoin, above: 1, expires: 2026-11-20}
+              - {name: new, market: bitcoin, above: 1, expires: 2026-11-22}
+            """
+        let findings = try CheckFindings(ConfigurationScene().reading(text), online: nil, now: ChartScene.moment(0))
+        #expect(
+            findings.lines.contains { $0.hasPrefix("  old: ") && $0.hasSuffix(" (expired at 2026-11-20T00:00:00Z)") })
+        #expect(findings.lines.contains { $0.hasPrefix("  new: ") && $0.hasSuffix(" (until 2026-11-22T00:00:00Z)") })
+        #expect(
+            findings.json.contains(
+                #""name":"old","condition":"above 1","severity":"warning","notify":[],"enabled":false"#))
+        #expect(
+            findings.json.contains(
+                #""name":"new","condition":"above 1","severity":"warning","notify":[],"enabled":true"#))
     }
 }

@@ -43,7 +43,8 @@ import Testing
                 quotedAt: Self.now - .hours(23 - hour))
         }
         return StatusView(
-            document, StatusVerdict(document, alive: true, now: Self.now), trends: trends ? shown : nil,
+            document, StatusVerdict(document, alive: true, file: "/run/status.json", now: Self.now),
+            trends: trends ? shown : nil,
             Terminal(isTerminal: isTerminal, isUTF8: utf8, width: width), now: Self.now)
     }
 
@@ -101,6 +102,13 @@ import Testing
         }
         #expect(lines.contains { $0.hasPrefix("firing rule-0") } == (firing > 0))
         if rows == 60 { #expect(shown == 30) }
+    }
+
+    @Test("an escape in a symbol keeps its own letters")
+    func escape() throws {
+        var document = try document(markets: 1)
+        document.markets?[0].symbol = "\u{7}x"
+        #expect(try view(document, width: 90).lines.contains { $0.contains("\\u0007X") })
     }
 
     @Test("plain where the terminal knows no more than ASCII")

@@ -95,10 +95,15 @@ struct JSONRows {
         guard let id = row.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
         func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { $0.value(in: row.value) } }
         let price = field(fields.price)
+        let quotedAt = field(fields.quotedAt)
+        // Taken for quoted just now, a price that stands still would look fresh for ever.
+        if let quotedAt, !quotedAt.isNull, time(quotedAt) == nil, price?.figure.flatMap(Price.init) != nil {
+            return .unusable(market, .badTime)
+        }
         return .priced(market, price, price?.figure) {
             Quote(
                 market: market, symbol: field(fields.symbol)?.word ?? "", name: field(fields.name)?.word ?? "",
-                currency: currency, price: $0, quotedAt: field(fields.quotedAt).flatMap(time),
+                currency: currency, price: $0, quotedAt: quotedAt.flatMap(time),
                 reportedChange: field(fields.change24hPercent)?.figure.flatMap { Percent(rounding: $0) },
                 volume24h: field(fields.volume24h)?.figure?.double)
         }

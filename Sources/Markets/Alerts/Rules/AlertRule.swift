@@ -48,6 +48,8 @@ public struct AlertRule: Hashable, Sendable {
         self.enabled = enabled
     }
 
+    public func isExpired(at now: Date) -> Bool { expires.map { now >= $0 } ?? false }
+
     public enum Scope: Hashable, Sendable {
         case all
         case markets([MarketID])

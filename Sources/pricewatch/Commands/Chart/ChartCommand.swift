@@ -33,7 +33,7 @@ struct ChartCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Complaint.reporting {
-            let configuration = try installation.readForQuestions().configuration
+            let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()

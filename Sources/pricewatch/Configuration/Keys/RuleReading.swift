@@ -80,6 +80,11 @@ extension Configuration.Rule {
         }
         let items = section.items("markets", expected: "a list of ids, or all")
         let markets = items.compactMap { $0.value(.marketID) }
+        if let key = market?.text == "all" ? "market" : markets.contains(where: { $0.text == "all" }) ? "markets" : nil
+        {
+            section.fault(at: key, "all is no market's id; did you mean markets: all?")
+            return nil
+        }
         if let market { return .markets([market]) }
         if !markets.isEmpty { return .markets(markets) }
         if section.holds("markets") {
@@ -117,6 +122,9 @@ extension Configuration.Rule {
         }
         if relative.contains(only), !section.holds("within") {
             section.fault(at: only, "needs within, the time it may take, such as within: 1h")
+        }
+        if let falls, falls.hundredths >= 100_00 {
+            section.fault(at: "falls", "a price cannot fall by \(falls) %: use less than 100%")
         }
         if let outside, outside.0 >= outside.1 {
             section.fault(at: "outside", "the lower bound comes first: [low, high]")

@@ -46,11 +46,15 @@ extension Scalar where Value == Duration {
     static var duration: Scalar { duration(atLeast: .zero) }
 
     /// How often something is done.
-    static var interval: Scalar { duration(atLeast: .seconds(1)) }
+    static var interval: Scalar { duration(atLeast: .seconds(1), atMost: .hours(365 * 24)) }
 
-    static func duration(atLeast least: Duration) -> Scalar {
+    static func duration(atLeast least: Duration, atMost most: Duration = .hours(1000 * 365 * 24)) -> Scalar {
         Scalar("a duration such as 60s or 1h30m") { text, _ throws(Unfit) in
-            guard let duration = Duration(unitsText: text) else { return nil }
+            let duration = Duration(unitsText: text)
+            if duration.map({ $0 > most }) ?? Duration.isTooLong(unitsText: text) {
+                throw Unfit(reason: "must be at most \(most.unitsText)")
+            }
+            guard let duration else { return nil }
             guard duration >= least else { throw Unfit(reason: "must be at least \(least.unitsText)") }
             return duration
         }

@@ -79,7 +79,7 @@ struct MarketTable {
         switch column {
         case .market:
             return .init(length == .max ? market.market : SafeText.printable(market.market, atMost: length))
-        case .symbol: return .init(SafeText.printable(market.symbol, atMost: 8).uppercased())
+        case .symbol: return .init(SafeText.printable(market.symbol.uppercased(), atMost: 8))
         case .price:
             guard let text = market.price else { return .init(none, .dim) }
             let price = Price(parsing: text)?.shortText ?? text

@@ -40,16 +40,17 @@ struct StatusWatch {
     private func list(_ wakes: Wakes) async {
         var status = WatchedStatus(configuration, withTrends: false)
         var output = StandardOutput()
-        var told: Int32?
+        var told: Told?
         func tell() {
             let now = Date()
             let isNew = status.refresh(now: now)
             let verdict = status.source?.verdict(at: now)
-            // A status that expires, and a daemon that dies, change nothing in the file.
-            guard isNew || verdict?.exit != told else { return }
-            told = verdict?.exit
+            // A status that expires, quotes that grow old, and a daemon that dies, change nothing in the file.
+            let telling = Told(exit: verdict?.exit, stale: json ? status.source?.staleMarkets(at: now) : nil)
+            guard isNew || telling != told else { return }
+            told = telling
             if json {
-                if let verdict, let source = status.source { output.write(source.json(verdict)) }
+                if let source = status.source { output.write(source.json(at: now)) }
             } else {
                 output.line(
                     "\(now.utcText) \(verdict?.line ?? SafeText.printable(status.complaint?.description ?? ""))")
@@ -61,5 +62,17 @@ struct StatusWatch {
             if case .suspended = wake { raise(SIGSTOP) }
             tell()
         }
+    }
+
+    /// What may change while the file stays.
+    private struct Told: Hashable {
+        var exit: Int32?
+        var stale: Int?
+    }
+}
+
+extension StatusSource {
+    fileprivate func staleMarkets(at now: Date) -> Int {
+        (document(at: now).markets ?? []).count { $0.state == "stale" }
     }
 }

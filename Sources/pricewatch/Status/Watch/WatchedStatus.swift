@@ -42,7 +42,7 @@ struct WatchedStatus {
     /// What of it fits.
     func lines(rows: Int, on terminal: Terminal, now: Date) -> [String] {
         guard let source else { return [SafeText.printable(complaint?.description ?? "")] }
-        return StatusView(source.document, source.verdict(at: now), trends: trends, terminal, now: now)
+        return StatusView(source.document(at: now), source.verdict(at: now), trends: trends, terminal, now: now)
             .lines(rows: rows)
     }
 
@@ -58,7 +58,7 @@ extension StatusSource {
     func trends(_ configuration: Configuration, now: Date) -> Trends? {
         guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
         return try? Trends(
-            reader, in: configuration.currency, oldest: document.history?.oldestAt,
+            reader, in: configuration.currency, oldest: document(at: now).history?.oldestAt,
             every: configuration.tick, now: now)
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import MarketSimulator
+import Testing
+
+/// `pricewatch` started by somebody who is not the service's user.
+@Suite struct OtherUserTests {
+    /// As nobody; nil where only root can do that, which is said.
+    private func runAsNobody(_ installation: Installation, _ arguments: String...) async throws -> Program.Ending? {
+        guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0 else {
+            print("skipped: only root, with setpriv, can run a program as somebody else")
+            return nil
+        }
+        chmod(installation.folder.path, 0o755)
+        return try await Program.start(
+            ["--reuid=65534", "--regid=65534", "--clear-groups", Program.path] + arguments
+                + ["--config", installation.configuration], program: "/usr/bin/setpriv"
+        ).ended()
+    }
+
+    @Test("beside the daemon they are refused with 75 and its pid, and ask nobody")
+    func besideTheDaemon() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        let daemon = try installation.start("run")
+        try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
+        for arguments in [["run"], ["run", "--once"]] {
+            guard
+                let ending = arguments.count == 1
+                    ? try await runAsNobody(installation, "run") : try await runAsNobody(installation, "run", "--once")
+            else { break }
+            #expect(ending.exit == 75, "\(ending.errors)")
+            #expect(ending.errors.contains("pid \(daemon.pid)"))
+        }
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await simulator.stop()
+    }
+
+    @Test("without a daemon, a single poll that nobody could remember is not made: 74, with the cure")
+    func alone() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL)
+        #expect(try await installation.run("run", "--once").exit == 0)
+        if let ending = try await runAsNobody(installation, "run", "--once") {
+            #expect(ending.exit == 74)
+            #expect(ending.errors.contains("permission denied (run as the service's user)"), "\(ending.errors)")
+            #expect(simulator.requestCount == 1)
+        }
+        chmod(installation.database, 0o600)
+        if let ending = try await runAsNobody(installation, "run") {
+            #expect(ending.exit == 74, "what was announced cannot be known")
+            #expect(ending.errors.contains("permission denied (run as the service's user)"), "\(ending.errors)")
+            #expect(simulator.requestCount == 1)
+        }
+        await simulator.stop()
+    }
+}

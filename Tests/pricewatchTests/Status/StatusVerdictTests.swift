@@ -1,0 +1,36 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import pricewatch
+
+/// What may be the matter with a daemon whose last word is old.
+@Suite struct StatusVerdictTests {
+    private func verdict(alive: Bool) throws -> StatusVerdict {
+        let text = """
+            {"state": "ok", "pid": 4711, "written_at": "2026-11-21T10:00:00Z", "expires_at": "2026-11-21T10:01:00Z"}
+            """
+        return StatusVerdict(
+            try StatusDocument(parsing: Data(text.utf8)), alive: alive, file: "/run/pricewatch/status.json",
+            now: ChartScene.moment(0) + .minutes(3))
+    }
+
+    @Test("an old word of a living daemon: no finished cycle, or a file that cannot be written")
+    func alive() throws {
+        let verdict = try verdict(alive: true)
+        #expect(verdict.exit == 2 && verdict.expired)
+        #expect(
+            verdict.line == """
+                failing: the daemon (pid 4711) is there, and its last word is 3 min old: it has finished no cycle since, \
+                or cannot write /run/pricewatch/status.json (see the log and that disk's free space)
+                """)
+    }
+
+    @Test("one that is gone may have ended well, and had no room to say so")
+    func gone() throws {
+        let verdict = try verdict(alive: false)
+        #expect(verdict.exit == 2)
+        #expect(verdict.line.hasPrefix("failing: the daemon (pid 4711) is gone, and its last word is 3 min old: "))
+        #expect(verdict.line.contains("ended suddenly, or could not write /run/pricewatch/status.json"))
+    }
+}
