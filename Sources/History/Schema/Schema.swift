@@ -177,6 +177,7 @@ enum Schema {
             held INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
             not_before INTEGER,
+            last_error TEXT,
             note BLOB
         );
         CREATE TABLE message_event (

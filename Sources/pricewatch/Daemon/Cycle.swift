@@ -294,7 +294,8 @@ extension Cycle {
     private func gap(from last: Date?, to started: Date) -> Gap? {
         guard settings.tellsOfGaps, let last, started.since(last) > settings.every * 3 else { return nil }
         let healed = healed(since: last).values.reduce(0) { $0 + $1.count }
-        return Gap(from: last, to: started, healed: healed, isHealing: settings.backfill != nil)
+        let healing = backfilling?.healable(since: last, longerThan: interval * 2) ?? []
+        return Gap(from: last, to: started, healed: healed, healing: healing)
     }
 
     /// What is healed of a gap already when it ends; nothing where there was none.

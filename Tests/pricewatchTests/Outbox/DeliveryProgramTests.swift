@@ -138,6 +138,30 @@ import Testing
         await receiver.stop()
     }
 
+    @Test(
+        "run --once leaves what nobody takes within a few seconds to the next run, and says so",
+        arguments: [[.hang], Array(repeating: .json("{}", status: 500), count: 9)] as [[LoopbackServer.Reply]])
+    func onceInVain(answers: [LoopbackServer.Reply]) async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let receiver = try await Receiver(answers)
+        let installation = try installation(simulator, receiver)
+        let clock = ContinuousClock.now
+        let ending = try await installation.run("run", "--once")
+        #expect(ending.exit == 0)
+        #expect(ending.at - clock < .seconds(10))
+        #expect(ending.errors.contains("pricewatch: 1 message waits in the outbox for the next run"))
+        #expect(try queued(installation) == 1)
+        let another = try await Receiver()
+        installation.edit { $0.replacing(receiver.url, with: another.url) }
+        await receiver.stop()
+        let next = try await installation.run("run", "--once")
+        #expect(another.taken.count == 1)
+        #expect(!next.errors.contains("outbox"))
+        #expect(try queued(installation) == 0)
+        await simulator.stop()
+        await another.stop()
+    }
+
     @Test("404 is dropped loudly and makes the status degraded")
     func refused() async throws {
         let simulator = try await CoinGeckoSimulator.start()
