@@ -25,9 +25,9 @@ enum Schema {
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
     /// A poll that is `alone` asked its feed for the markets that are asked of that feed alone.
-    /// `turn` has what happened beside the polls: that a daemon began, and the turns in which nobody was asked, when the
-    /// age of what is known was judged all the same. Its ids go on from those of the polls, and theirs from its, in the
-    /// order in which it all happened.
+    /// `turn` has what happened beside the polls: that a daemon began, that it took in what was healed, and the turns in
+    /// which nobody was asked, when the age of what is known was judged all the same. Its ids go on from those of the
+    /// polls, and theirs from its, in the order in which it all happened.
     /// `watch` has a row for each poll or turn from which on a market was watched, or was not.
     ///
     /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
