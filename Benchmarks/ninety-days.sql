@@ -17,7 +17,8 @@ INSERT INTO sample (id, significand, exponent, age, confirmed)
 SELECT (poll.id << 20) + series.id, (1000 + (series.id - 1) * 7919) * 1001 + (poll.id * 31 + series.id * 17) % 997,
        -(2 + (series.id - 1) % 8), 500 + (poll.id * 7 + series.id * 131) % 58500, 1
 FROM poll CROSS JOIN series ORDER BY poll.id, series.id;
-INSERT INTO poll SELECT id + 129600, at, fetched_at, feed, outcome, error, samples, backfilled FROM own;
+INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone)
+SELECT id + 129600, at, fetched_at, feed, outcome, error, samples, backfilled, alone FROM own;
 INSERT INTO sample SELECT id + (129600 << 20), significand, exponent, age, confirmed FROM own_sample;
 INSERT INTO watch SELECT 1, id, 1 FROM series;
 WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n <= 2160)

@@ -17,19 +17,20 @@ enum Decoding {
         let recorded = try await RecordedPages.record(pages)
         try recorded.bodies[0].write(to: URL(fileURLWithPath: CommandLine.arguments[1]))
         _ = try await cost(of: 1, polls: 20, recorded)
-        // In turns, so that both see the same moments of the machine.
+        // As many pages one by one as together, in turns, and each turn's own ratio: both see the same moments of the
+        // machine, also where its processors are shared.
         var one: [Double] = []
-        var all: [Double] = []
-        for _ in 0..<7 {
-            one.append(try await cost(of: 1, polls: 40, recorded))
-            all.append(try await cost(of: pages, polls: 1, recorded))
+        var ratios: [Double] = []
+        for _ in 0..<41 {
+            let single = try await cost(of: 1, polls: pages, recorded)
+            one.append(single)
+            ratios.append(try await cost(of: pages, polls: 1, recorded) / single)
         }
-        let (first, whole) = (one.sorted()[3], all.sorted()[3])
         let bytes = recorded.bodies.map(\.count)
         print(
             """
-            {"page_us": \(first), "pages_us": \(whole), "pages": \(pages), "page_bytes": \(bytes[0]), \
-            "pages_bytes": \(bytes.reduce(0, +))}
+            {"page_us": \(one.median), "pages_to_page": \(ratios.median), "pages": \(pages), \
+            "page_bytes": \(bytes[0]), "pages_bytes": \(bytes.reduce(0, +))}
             """)
     }
 
@@ -57,6 +58,10 @@ enum Decoding {
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
+}
+
+extension [Double] {
+    fileprivate var median: Double { sorted()[count / 2] }
 }
 
 /// The simulated market's pages, answered from memory.

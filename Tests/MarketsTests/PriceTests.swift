@@ -12,6 +12,9 @@ import Testing
             ("1E+18", "1000000000000000000"), ("60000.000", "60000"), ("000.50", "0.5"), ("7.", "7"), (".5", "0.5"),
             ("60_000", nil), ("0x10", nil), ("1,5", nil), ("", nil), (".", nil), ("-1", nil), ("0", nil), ("0.0", nil),
             ("nan", nil), ("inf", nil), ("1e19", nil), ("9e-19", nil), ("1e", nil), ("1e5 ", nil), ("１", nil),
+            ("10e17", "1000000000000000000"), ("1000e-21", "0.000000000000000001"), ("10e60", nil), ("1.0e61", nil),
+            ("1e1000000000", nil), ("1e-1000000000", nil), ("1" + String(repeating: "0", count: 70), nil),
+            ("0." + String(repeating: "0", count: 70) + "1", nil),
         ] as [(String, String?)])
     func parses(text: String, expected: String?) {
         #expect(Price(parsing: text)?.description == expected)

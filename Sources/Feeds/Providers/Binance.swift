@@ -81,7 +81,7 @@ extension Binance {
                 Quote(
                     market: market, symbol: symbol.lowercased(), name: symbol, currency: currency, price: $0,
                     // Of the last change to the day's figures; a symbol that is traded no more stays at its last.
-                    quotedAt: row["closeTime"]?.numeral?.integer.map { Date(milliseconds: $0) },
+                    quotedAt: row["closeTime"]?.millisecondsTime,
                     reportedChange: row["priceChangePercent"]?.numeralInText.flatMap { Percent(rounding: $0) },
                     volume24h: row["quoteVolume"]?.numeralInText?.double)
             }

@@ -13,7 +13,20 @@ extension JSONValue {
     var numeralInText: DecimalNumeral? { reading { DecimalNumeral($0) } }
 
     /// A time in ISO 8601.
-    var time: Date? { reading { Date(utcText: $0) } }
+    var time: Date? { reading { Date(utcText: $0) }?.ifBelievable }
+
+    /// A JSON number of milliseconds since 1970.
+    var millisecondsTime: Date? { (numeral?.double).flatMap { Date(timeIntervalSince1970: $0 / 1000).ifBelievable } }
+
+    /// A JSON number of seconds since 1970.
+    var secondsTime: Date? { (numeral?.double).flatMap { Date(timeIntervalSince1970: $0).ifBelievable } }
+}
+
+extension Date {
+    /// Nil before 2000 and after 2100: seconds taken for milliseconds, or no time at all.
+    var ifBelievable: Date? {
+        (946_684_800..<4_102_444_800).contains(timeIntervalSince1970) ? self : nil
+    }
 }
 
 extension QuoteRow {

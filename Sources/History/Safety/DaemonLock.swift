@@ -36,7 +36,8 @@ public final class DaemonLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The process that holds the database, or nil where none does.
+    /// The process that holds the database, or nil where none does. Not to be asked by the holder itself: closing the
+    /// file drops its own lock.
     public static func holder(of database: String) -> Int32? {
         let descriptor = open(path(for: database), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

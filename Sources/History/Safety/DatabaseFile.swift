@@ -45,7 +45,7 @@ enum DatabaseFile {
     /// What the daemon asks while the database cannot be written: the database as it is, where it can be read, else an
     /// empty one in memory.
     static func openStandIn(for path: String) throws(HistoryError) -> DatabaseQueue {
-        if let readable = try? openForReading(path) { return readable }
+        if let readable = try? openForReading(path, holdingLock: true) { return readable }
         return try openInMemory(for: path)
     }
 
@@ -58,7 +58,9 @@ enum DatabaseFile {
     }
 
     /// Opens for reading alone, also as another user, also while or after a daemon writes.
-    static func openForReading(_ path: String) throws(HistoryError) -> DatabaseQueue {
+    ///
+    /// - Parameter holdingLock: Whether this process holds the daemon's lock. To ask for its holder would let go of it.
+    static func openForReading(_ path: String, holdingLock: Bool = false) throws(HistoryError) -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: path) else {
             throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
         }
@@ -68,7 +70,8 @@ enum DatabaseFile {
             configuration.busyMode = .timeout(5)
             // Without a WAL and without a writer the file cannot change, and may lie where no WAL can be made.
             let settled =
-                !FileManager.default.fileExists(atPath: path + "-wal") && DaemonLock.holder(of: path) == nil
+                !FileManager.default.fileExists(atPath: path + "-wal")
+                ? holdingLock || DaemonLock.holder(of: path) == nil : !holdingLock && hasOldLog(path)
             let queue = try DatabaseQueue(
                 path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: configuration)
             try queue.read { db in try refuse(db, path) }
@@ -82,6 +85,7 @@ enum DatabaseFile {
             throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
         }
         return try HistoryError.naming("open", path) {
+            if hasOldLog(path) { try OldLog.setAside(path) }
             try refuseOthers(path)
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -91,6 +95,10 @@ enum DatabaseFile {
             }
             return try DatabaseQueue(path: path, configuration: configuration)
         }
+    }
+
+    private static func hasOldLog(_ path: String) -> Bool {
+        OldLog.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
     }
 
     private static func refuseOthers(_ path: String) throws {

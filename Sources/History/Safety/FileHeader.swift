@@ -15,7 +15,11 @@ struct FileHeader {
         logExists = Self.size(of: path + "-wal") != nil
     }
 
+    /// The database keeps no write-ahead log, as no open one of ours and every backup.
+    var isWithoutLog: Bool { isDatabase && bytes.count > Self.formPlace && bytes[Self.formPlace] == 1 }
+
     private static let magic = Array("SQLite format 3\0".utf8)
+    private static let formPlace = 19
     private static let idPlace = 68..<72
     private static let pageSize = 4096
 

@@ -5,7 +5,7 @@ enum IntegrityCheck {
     /// What `PRAGMA quick_check` finds wrong with the database at `path`, on a connection of its own; nil: nothing.
     static func quick(_ path: String) -> HistoryError? {
         do {
-            return fault(try DatabaseFile.openForReading(path), "quick_check", path)
+            return fault(try DatabaseFile.openForReading(path, holdingLock: true), "quick_check", path)
         } catch {
             return error.kind == .corrupt ? error : nil
         }

@@ -11,7 +11,7 @@ public struct ReplacedDatabase: Hashable, Sendable {
 
     /// Renames the database and the files of its log. Nothing is deleted and nothing is overwritten.
     static func setAside(_ path: String, because error: HistoryError) throws(HistoryError) -> ReplacedDatabase {
-        let aside = unusedName(for: path)
+        let aside = FileNames.unused(path, mark: mark)
         for suffix in ["", "-wal", "-shm"] {
             if rename(path + suffix, aside + suffix) == 0 || (errno == ENOENT && !suffix.isEmpty) { continue }
             throw HistoryError(
@@ -28,17 +28,5 @@ public struct ReplacedDatabase: Hashable, Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(name + mark) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
             .map { folder + "/" + $0 }
-    }
-
-    /// `history.db.damaged-20261121T100000Z`, with a number behind it where that is taken.
-    private static func unusedName(for path: String) -> String {
-        let stamp = String(Date().utcText.filter { $0 != "-" && $0 != ":" })
-        var name = path + mark + stamp
-        var number = 2
-        while FileManager.default.fileExists(atPath: name) {
-            name = "\(path)\(mark)\(stamp)-\(number)"
-            number += 1
-        }
-        return name
     }
 }

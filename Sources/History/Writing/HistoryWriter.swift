@@ -189,13 +189,16 @@ extension HistoryWriter {
                 cure: "make it by hand for this user, or name another history.database")
         }
         if hold.lock == nil { hold.lock = try DaemonLock(for: path) }
-        hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
         let queue: DatabaseQueue
         do {
             // Read once only, for as long as SQLite has not opened it: to close it later would drop SQLite's locks.
             let header = hold.header ?? FileHeader(of: path)
-            if hold.header == nil { try header.refuseOthers(path) }
+            if hold.header == nil {
+                try header.refuseOthers(path)
+                if OldLog.lies(beside: path, header) { try OldLog.setAside(path) }
+            }
             hold.header = header
+            hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
             queue = try DatabaseFile.openForWriting(path)
         } catch  where error.kind == .corrupt {
             if hold.header?.isForeign == true { throw FileHeader.foreign(path) }

@@ -14,6 +14,8 @@ public struct Price: Hashable, Sendable {
 
     /// The first integer of more than the 18 digits that are kept.
     private static let tooLarge: Int64 = 1_000_000_000_000_000_000
+    /// Those of 1e18 and of 1e-18 with all its digits. Whatever lies outside is no price, and is not compared.
+    private static let exponents = -35...18
     private static let lowest = Price(normal: 1, -18)
     private static let highest = Price(normal: 1, 18)
 
@@ -34,7 +36,7 @@ public struct Price: Hashable, Sendable {
             exponent += 1
         }
         let price = Price(normal: significand, exponent)
-        guard price >= Self.lowest, price <= Self.highest else { return nil }
+        guard Self.exponents.contains(exponent), price >= Self.lowest, price <= Self.highest else { return nil }
         self = price
     }
 

@@ -12,10 +12,13 @@ enum StartupPages {
         for line in maps.split(separator: "\n") {
             // `55862df14000-55863079d000 r-xp 00000000 fe:00 1024844  /usr/bin/pricewatch`
             let fields = line.split(separator: " ")
-            guard fields.count >= 6, fields[1] == "r-xp", fields[5].hasPrefix("/") else { continue }
+            guard fields.count >= 6, fields[5].hasPrefix("/") else { continue }
+            // Program text, or the tables at a file's beginning by which it was linked.
+            guard fields[1] == "r-xp" || (fields[1] == "r--p" && fields[2] == "00000000") else { continue }
             let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
             guard bounds.count == 2, let start = UnsafeMutableRawPointer(bitPattern: bounds[0]) else { continue }
-            // Text that nobody may write is as the file has it, so nothing can be lost.
+            // Both are as the file has them, so nothing can be lost. Other pages that only may be read, those of constants
+            // with addresses in them, were written while linking, and would be.
             _ = madvise(start, Int(bounds[1] - bounds[0]), MADV_DONTNEED)
         }
     }

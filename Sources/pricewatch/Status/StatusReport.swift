@@ -24,6 +24,8 @@ struct StatusReport: Sendable {
     var summary: DaySummary
     var markets: [Market] = []
     var marketsOmitted = 0
+    /// Of all markets, also of those that are not listed.
+    var marketsByState: [MarketBoard.Entry.State: Int] = [:]
     var firing: [AlertEvent] = []
     var pending: [AlertEvent] = []
     /// In force.

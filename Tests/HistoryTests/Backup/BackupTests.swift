@@ -48,6 +48,31 @@ import Testing
         try restored.record(poll(9999, sample("a", "3", quotedAt: 9999)))
     }
 
+    @Test("a copy in the place of a killed daemon's database is not overwritten by what that one left in its log")
+    func restoredBesideOldLog() throws {
+        let folder = try TemporaryFolder()
+        let (file, killed) = (folder.path + "/copy.db", folder.path + "/killed.db")
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try HistoryReader(at: folder.database).backUp(to: file)
+        for step in 1..<50 { try writer.record(poll(Double(step), sample("a", "2", quotedAt: Double(step)))) }
+        // As a kill leaves them: the log still holds the newest polls.
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.copyItem(atPath: folder.database + suffix, toPath: killed + suffix)
+        }
+        try FileManager.default.removeItem(atPath: killed)
+        try FileManager.default.moveItem(atPath: file, toPath: killed)
+        #expect(try HistoryReader(at: killed).size().samples == 1)
+        let restored = try HistoryWriter(at: killed)
+        #expect(restored.fault == nil && restored.takeReplacements().isEmpty)
+        #expect(try restored.reader.size().samples == 1)
+        try restored.record(poll(99, sample("a", "3", quotedAt: 99)))
+        #expect(try restored.reader.size().samples == 2)
+        let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasPrefix("killed.db.replaced-") }
+        #expect(aside.count == 2 && aside.contains { $0.hasSuffix("-wal") } && aside.contains { $0.hasSuffix("-shm") })
+    }
+
     @Test("what is no place for a copy is refused, and nothing is left behind")
     func refused() throws {
         let folder = try TemporaryFolder()

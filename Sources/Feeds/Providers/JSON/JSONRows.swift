@@ -112,15 +112,14 @@ struct JSONRows {
         }
     }
 
-    /// Times before 2000 and after 2100 are seconds taken for milliseconds, or the other way round.
     private func time(_ value: JSONValue) -> Date? {
-        switch description.timeFormat {
-        case .iso8601: return value.word.flatMap { Date(utcText: $0) }
-        case .epochSeconds, .epochMilliseconds:
-            guard let number = value.figure?.double else { return nil }
-            let seconds = description.timeFormat == .epochSeconds ? number : number / 1000
-            guard seconds > 946_684_800, seconds < 4_102_444_800 else { return nil }
-            return Date(timeIntervalSince1970: seconds)
-        }
+        let number = value.figure?.double
+        let time =
+            switch description.timeFormat {
+            case .iso8601: value.word.flatMap { Date(utcText: $0) }
+            case .epochSeconds: number.map { Date(timeIntervalSince1970: $0) }
+            case .epochMilliseconds: number.map { Date(timeIntervalSince1970: $0 / 1000) }
+            }
+        return time?.ifBelievable
     }
 }

@@ -57,10 +57,10 @@ extension Binance: PastProvider {
         /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`. Nil where it cannot be
         /// read, or where nothing was traded and the close is only carried over.
         private func quote(_ row: JSONValue) -> PastQuote? {
-            guard let price = row[4]?.numeralInText.flatMap(Price.init), let closeTime = row[6]?.numeral?.integer,
+            guard let price = row[4]?.numeralInText.flatMap(Price.init), let closeTime = row[6]?.millisecondsTime,
                 let trades = row[8]?.numeral?.integer, trades > 0
             else { return nil }
-            return PastQuote(quotedAt: Date(milliseconds: closeTime), price: price)
+            return PastQuote(quotedAt: closeTime, price: price)
         }
     }
 }

@@ -55,7 +55,7 @@ extension CoinGecko: PastProvider {
                     list.indices.contains(place) && list[place].time == time ? list[place].value?.double : nil
                 }
                 return PastQuote(
-                    quotedAt: Date(milliseconds: time), price: price, volume24h: amount(volumes),
+                    quotedAt: time, price: price, volume24h: amount(volumes),
                     marketCap: amount(marketCaps))
             }
             // The last one is the live price, which belongs to the polls.
@@ -68,11 +68,11 @@ extension CoinGecko: PastProvider {
 
     /// `[1621003519770, 50675.258]`. What cannot be read is nil, and its row alone is lost.
     private struct Point {
-        var time: Int64?
+        var time: Date?
         var value: DecimalNumeral?
 
         init(_ pair: JSONValue) {
-            time = pair[0]?.double.flatMap { Int64(exactly: $0.rounded()) }
+            time = pair[0]?.millisecondsTime
             value = pair[1]?.numeral
         }
     }

@@ -55,10 +55,10 @@ extension Kraken: PastProvider {
         /// `[time, open, high, low, close, vwap, volume, count]`, the time being that of the opening. Nil where it
         /// cannot be read, or where nothing was traded and the close is only carried over.
         private func quote(_ row: JSONValue) -> PastQuote? {
-            guard let time = row[0]?.numeral?.integer, let price = row[4]?.numeralInText.flatMap(Price.init),
+            guard let time = row[0]?.secondsTime, let price = row[4]?.numeralInText.flatMap(Price.init),
                 let trades = row[7]?.numeral?.integer, trades > 0
             else { return nil }
-            return PastQuote(quotedAt: Date(timeIntervalSince1970: Double(time)) + .minutes(minutes), price: price)
+            return PastQuote(quotedAt: time + .minutes(minutes), price: price)
         }
     }
 }
