@@ -100,6 +100,58 @@ import Testing
         #expect(board[market("ethereum")]?.state(at: moment(61)) == .missing)
     }
 
+    @Test("what a feed calls unchanged is taken in where its last answer was not: another feed's was, or none")
+    func unchangedOfAnother() {
+        var board = board("bitcoin", top: 1)
+        var first = answer(quote("bitcoin", "100", at: moment()), quote("a", "1", at: moment()), at: moment(1))
+        first.notModified = true
+        first.ranking = [market("a")]
+        let digest = board.take(first)
+        #expect(digest.outcome == .ok)
+        #expect(digest.samples.map(\.market.text) == ["bitcoin", "a"])
+        var other = answer(quote("bitcoin", "200", at: moment(60)), at: moment(61))
+        other.feed = "other"
+        _ = board.take(other)
+        var back = answer(quote("bitcoin", "101", at: moment(90)), at: moment(121))
+        back.notModified = true
+        #expect(board.take(back).samples.map(\.price) == [price("101")])
+        back.fetchedAt = moment(181)
+        #expect(board.take(back).outcome == .unchanged)
+    }
+
+    @Test("a request that failed says nothing of its markets: their state stays, nothing is missed, rules get no price")
+    func unreached() {
+        var board = board("bitcoin", "ethereum", top: 1)
+        var first = answer(
+            quote("bitcoin", "100", at: moment()), quote("ethereum", "10", at: moment()), quote("a", "1", at: moment()),
+            at: moment(1))
+        first.ranking = [market("a")]
+        _ = board.take(first)
+        for step in 1...3 {
+            let time = Double(step * 60)
+            var next = answer(quote("bitcoin", "101", at: moment(time)), at: moment(time + 1))
+            next.unreached = [market("ethereum")]
+            next.rankingIsUnreached = true
+            let digest = board.take(next)
+            #expect(digest.outcome == .partial && digest.usable == 1 && digest.asked == 3)
+            #expect(digest.unknown.map(\.market.text) == ["ethereum", "a"])
+            #expect(digest.unknown.allSatisfy { $0.reason == .notAsked })
+        }
+        for id in ["ethereum", "a"] {
+            #expect(board[market(id)]?.state(at: moment(182)) == .fresh)
+            #expect(board[market(id)]?.missedAnswers == 0)
+        }
+        var priced: [String] = []
+        func note(_ place: Int, _ price: Price?, _: Int64) {
+            if price != nil { priced.append(board.entries[place].market.text) }
+        }
+        board.eachFreshPrice(at: moment(182).milliseconds, answered: { _ in true }, note)
+        #expect(priced == ["bitcoin"])
+        #expect(board[market("ethereum")]?.state(at: moment(901)) == .stale, "age goes on")
+        _ = board.take(answer(quote("bitcoin", "101", at: moment(240)), at: moment(241)))
+        #expect(board[market("ethereum")]?.state(at: moment(242)) == .missing)
+    }
+
     @Test("the largest markets come and go, the named ones stay first")
     func ranking() {
         var board = board("tether", top: 2)

@@ -9,21 +9,22 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// or a fragment in it, or plain http to a host that is not this machine without `allowHTTP`.
     public init(_ text: String, allowHTTP: Bool = false) throws(InvalidBaseURL) {
         guard text.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }),
-            var components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
-            let host = components.host, !host.isEmpty
-        else { throw InvalidBaseURL(reason: "must be a URL such as https://api.coingecko.com/api/v3") }
+            var components = URLComponents(string: text), let scheme = components.scheme?.lowercased()
+        else { throw InvalidBaseURL(reason: "must have a form such as https://example.org/path") }
         guard scheme == "https" || scheme == "http" else {
             throw InvalidBaseURL(reason: "must begin with https:// (or http:// to this machine)")
         }
+        guard let host = components.host, !host.isEmpty else { throw InvalidBaseURL(reason: "names no host") }
         guard components.user == nil, components.password == nil else {
-            throw InvalidBaseURL(reason: "must not hold a user name or password (use a key)")
+            throw InvalidBaseURL(reason: "must not hold a user name or password")
         }
         guard components.fragment == nil else { throw InvalidBaseURL(reason: "must not hold a fragment (#…)") }
         if let port = components.port, !(1...65_535).contains(port) {
             throw InvalidBaseURL(reason: "must have a port from 1 to 65535")
         }
         guard scheme == "https" || allowHTTP || Self.isLoopback(host) else {
-            throw InvalidBaseURL(reason: "is plain http to another machine: use https, or set allow_http: true")
+            throw InvalidBaseURL(
+                reason: "is plain http to another machine: use https, or set allow_http: true beside it")
         }
         while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
         self.components = components

@@ -57,8 +57,6 @@ public actor FailoverFeed {
     public nonisolated let members: [Member]
     private let time: any TimeSource
     private var failover: Failover
-    /// Whose quotes the last answer held.
-    private var lastServed: Int?
 
     /// - Parameters:
     ///   - members: at least one, the preferred one first.
@@ -100,14 +98,6 @@ public actor FailoverFeed {
         let change = failover.settle(answered: asked.answered)
         let best = asked.answered.contains(failover.serving) ? failover.serving : asked.leastBad
         guard let best, var report = asked.reports[best] else { return nobodyAsked(ranking) }
-        if case .answered(var answer) = report.outcome {
-            // "Unchanged" speaks of this feed's own last answer, which may not be the one that was taken in.
-            if lastServed != best {
-                answer.isUnchanged = false
-                report.outcome = .answered(answer)
-            }
-            lastServed = best
-        }
         report.requests = asked.reports.values.reduce(0) { $0 + $1.requests }
         var turn = Turn(
             report: report, feed: members[best].feed.name, unmapped: watch(best, ranking).unmapped)

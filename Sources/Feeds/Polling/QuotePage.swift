@@ -31,12 +31,4 @@ public enum RowFault: Sendable, Hashable {
     case absentPrice
     /// Not a number, 0 or less, or outside 1e-18 to 1e18.
     case badPrice
-
-    /// As it stands in the status file.
-    public var reason: String {
-        switch self {
-        case .nullPrice, .absentPrice: "null_price"
-        case .badPrice: "bad_price"
-        }
-    }
 }

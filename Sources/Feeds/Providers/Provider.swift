@@ -1,6 +1,6 @@
 public import Markets
 
-/// A source of prices. One file each: its requests, its private wire types, its mapping to `Quote`, its codes.
+/// A source of prices. One file each: its requests, its reading of rows, its mapping to `Quote`, its codes.
 public protocol Provider: Sendable {
     /// The requests of one poll: the markets asked by name first, then the largest.
     func pages(for watch: Watch) -> [PageRequest]

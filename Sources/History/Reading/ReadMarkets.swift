@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import GRDB
 public import Markets
 
@@ -78,35 +78,4 @@ private struct NamedSeries {
     var symbol: String
     var name: String
     var newestCandle: Int64?
-}
-
-/// From a poll on a market was watched, or was not.
-public struct WatchChange: Hashable, Sendable {
-    public var market: MarketID
-    public var currency: Currency
-    /// When that poll began.
-    public var at: Date
-    public var isWatched: Bool
-}
-
-extension HistoryReader {
-    /// Every change of the watchlist that is kept, oldest first; what was watched at the oldest poll stands there.
-    public func watchChanges() throws(HistoryError) -> [WatchChange] {
-        try read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT market, currency, at, watched FROM watch
-                    JOIN (SELECT id, at FROM poll UNION ALL SELECT id, at FROM turn) AS beginning
-                        ON beginning.id = watch.poll
-                    JOIN series ON series.id = watch.series
-                    ORDER BY watch.poll, watch.series
-                    """
-            ).compactMap { row in
-                guard let market = try? MarketID(row[0]), let currency = try? Currency(row[1]) else { return nil }
-                return WatchChange(
-                    market: market, currency: currency, at: Date(milliseconds: row[2]), isWatched: row[3])
-            }
-        }
-    }
 }

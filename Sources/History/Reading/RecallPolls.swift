@@ -46,7 +46,7 @@ extension HistoryReader {
                     """)
             let unknown = try db.makeStatement(
                 sql: """
-                    SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')
+                    SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
                     """)
             var watching = try Unwatched(series, db)
             let polls = try Row.fetchCursor(

@@ -29,8 +29,4 @@ public struct AlertRecord: Sendable {
         self.settled = settled
         self.told = told
     }
-
-    public var isEmpty: Bool {
-        alerts.isEmpty && events.isEmpty && endedSilences.isEmpty && messages.isEmpty && settled.isEmpty && told.isEmpty
-    }
 }

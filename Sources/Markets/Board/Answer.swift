@@ -8,7 +8,11 @@ public struct Answer: Sendable {
     public var unusable: [MarketID: UnknownReason]
     /// The largest markets by rank, where they were asked for and answered.
     public var ranking: [MarketID]?
-    /// The provider said that nothing has changed since its last answer.
+    /// Markets asked for in a request that failed, of which nothing is known now.
+    public var unreached: Set<MarketID>
+    /// The same is true of all markets without a quote that are watched for their rank.
+    public var rankingIsUnreached: Bool
+    /// The provider said that nothing has changed since the last answer of this feed.
     public var notModified: Bool
     /// The feed that served it.
     public var feed: String
@@ -19,11 +23,14 @@ public struct Answer: Sendable {
 
     public init(
         quotes: [Quote], unusable: [MarketID: UnknownReason] = [:], ranking: [MarketID]? = nil,
-        notModified: Bool = false, feed: String, lanes: [Lane] = [.shared], fetchedAt: Date
+        unreached: Set<MarketID> = [], rankingIsUnreached: Bool = false, notModified: Bool = false, feed: String,
+        lanes: [Lane] = [.shared], fetchedAt: Date
     ) {
         self.quotes = quotes
         self.unusable = unusable
         self.ranking = ranking
+        self.unreached = unreached
+        self.rankingIsUnreached = rankingIsUnreached
         self.notModified = notModified
         self.feed = feed
         self.lanes = lanes
@@ -38,7 +45,7 @@ public enum UnknownReason: String, Hashable, Sendable, CaseIterable {
     case nullPrice = "null_price"
     /// Not a number, zero, negative, or outside 1e-18 to 1e18.
     case badPrice = "bad_price"
-    /// No poll has asked for it yet.
+    /// No poll has asked for it yet, or the last one got no further.
     case notAsked = "not_asked"
     /// The answer is older than what we have.
     case oldQuote = "old_quote"

@@ -9,6 +9,8 @@ public struct MarketBoard: Sendable {
     private var remembered: [MarketID: Remembered]
     /// What the last answer said of moves too large to be believed at once.
     private var moves: [LargeMove] = []
+    /// Whose answer was taken in last. What a feed calls unchanged is its own last answer.
+    private var sources: [Lane: String] = [:]
 
     /// One watched market.
     public struct Entry: Hashable, Sendable {
@@ -28,6 +30,8 @@ public struct MarketBoard: Sendable {
         public fileprivate(set) var confirmation = MoveConfirmation.settled
         /// How many answers in a row held no usable price of it.
         public fileprivate(set) var missedAnswers = 0
+        /// The last answer said something of it, be it that it has no price.
+        public fileprivate(set) var isReached = true
         /// The first answer that should have held it; nil before that.
         public fileprivate(set) var watchedSince: Date?
     }
@@ -108,6 +112,7 @@ public struct MarketBoard: Sendable {
         let before = self
         self = MarketBoard(watching: next, remembering: everythingKnown)
         takeOver(before)
+        sources = before.sources
     }
 
     /// The prices of all markets that are, or were, watched.
@@ -192,7 +197,7 @@ extension MarketBoard {
             body(place, move.price.price, move.price.quotedAt.milliseconds)
         }
         for place in entries.indices {
-            guard answered(entries[place].lane), case .known = entries[place].standing,
+            guard answered(entries[place].lane), entries[place].isReached, case .known = entries[place].standing,
                 let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
                 now - quotedAt <= entries[place].staleAfter.inMilliseconds
@@ -208,8 +213,11 @@ extension MarketBoard {
     public mutating func take(_ answer: Answer) -> Digest {
         if let ranking = answer.ranking { follow(ranking) }
         var digest = Digest()
-        if answer.notModified {
+        let isHeard = answer.lanes.allSatisfy { sources[$0] == answer.feed }
+        for lane in answer.lanes { sources[lane] = answer.feed }
+        if answer.notModified, isHeard {
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
+                entries[place].isReached = true
                 guard entries[place].shown != nil else {
                     entries[place].missedAnswers += 1
                     continue
@@ -223,6 +231,8 @@ extension MarketBoard {
             for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
+                entries[place].isReached = quoteOf[market] != nil || !answer.leavesOut(entries[place])
+                guard entries[place].isReached else { continue }
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
                 if let quote = quoteOf[market] {
@@ -238,7 +248,7 @@ extension MarketBoard {
         }
         for entry in entries where answer.lanes.contains(entry.lane) {
             digest.asked += 1
-            guard let reason = entry.reason else { continue }
+            guard let reason = entry.isReached ? entry.reason : .notAsked else { continue }
             digest.unknown.append((entry.market, reason))
         }
         digest.settle()
@@ -335,5 +345,12 @@ extension MarketBoard.Entry {
         newest = verdict.trusted
         confirmation = verdict.state
         standing = .known(confirmation == .settled ? nil : .unconfirmed)
+    }
+}
+
+extension Answer {
+    /// Nothing is known of this market, for which it holds no quote.
+    fileprivate func leavesOut(_ entry: MarketBoard.Entry) -> Bool {
+        unreached.contains(entry.market) || (rankingIsUnreached && !entry.named)
     }
 }

@@ -102,7 +102,7 @@ struct OnlineCheck {
             }
             for market in answer.missing { warnings.append("\(feed.name): no answer for \(market)") }
             for (market, fault) in answer.unusable.sorted(by: { $0.key < $1.key }) {
-                warnings.append("\(feed.name): no usable price of \(market) (\(fault.reason))")
+                warnings.append("\(feed.name): no usable price of \(market) (\(UnknownReason(fault).rawValue))")
             }
             if let error = answer.pageError { warnings.append("\(feed.name): \(error.message)") }
         }

@@ -3,9 +3,6 @@ import Markets
 
 /// What follows from the keys together. Nothing here is a key of its own.
 extension Configuration {
-    /// Most markets that one request brings.
-    static let marketsAPage = 250
-
     /// The markets named in the configuration: those of `watch.markets`, then those that only rules name, in the
     /// order of the file.
     var namedMarkets: [Market] {

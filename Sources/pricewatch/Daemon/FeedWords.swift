@@ -10,15 +10,25 @@ extension Answer {
     init(
         _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], wanted top: Int, unmapped: [MarketID] = []
     ) {
-        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues { $0 == .badPrice ? .badPrice : .nullPrice }
+        var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues(UnknownReason.init)
         for market in unmapped { unusable[market] = .noMapping }
         self.init(
             quotes: answer.quotes, unusable: unusable,
             // An incomplete ranking would drop markets that are still among the largest, and a feed that stands in has
             // none.
-            ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete && !answer.isUnchanged
-                ? answer.top : nil,
+            ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete ? answer.top : nil,
+            unreached: Set(answer.notReached), rankingIsUnreached: answer.topIsIncomplete,
             notModified: answer.isUnchanged, feed: feed, lanes: lanes, fetchedAt: answer.fetchedAt)
+    }
+}
+
+extension UnknownReason {
+    init(_ fault: RowFault) {
+        self =
+            switch fault {
+            case .nullPrice, .absentPrice: .nullPrice
+            case .badPrice: .badPrice
+            }
     }
 }
 

@@ -43,6 +43,7 @@ struct RecordedQuotes {
         var quotes: [Quote] = []
         quotes.reserveCapacity(watched.count)
         var unusable: [MarketID: UnknownReason] = [:]
+        var unreached: Set<MarketID> = []
         for place in watched where lanes.contains(lane[place]) {
             switch (said[place], newest[place]) {
             case (.new, let quote?), (.same, let quote?):
@@ -51,13 +52,16 @@ struct RecordedQuotes {
                 // Its time is all that is told of a quote that was too old to be recorded.
                 quotes.append(self.quote(place, quote.price, quote.quotedAt - .milliseconds(1)))
             case (.not(.notAnswered), _): break
+            case (.not(.notAsked), _): unreached.insert(names[place].market)
             case (.not(let reason), _): unusable[names[place].market] = reason
             case (.new, nil), (.same, nil): unusable[names[place].market] = .notAsked
             }
         }
         for (place, _) in poll.unknown { said[place] = .same }
         for sample in poll.samples { said[sample.market] = .same }
-        return Answer(quotes: quotes, unusable: unusable, feed: poll.feed, lanes: lanes, fetchedAt: poll.fetchedAt)
+        return Answer(
+            quotes: quotes, unusable: unusable, unreached: unreached, feed: poll.feed, lanes: lanes,
+            fetchedAt: poll.fetchedAt)
     }
 
     /// The quote that a healed price is; nil where a newer one was recorded.

@@ -8,7 +8,7 @@ extension StatusReport {
     mutating func list(_ board: MarketBoard, _ changes: [DayChange?], currency: Currency, at now: Date) {
         let count = min(board.entries.count, Self.marketsListed)
         marketsOmitted = board.entries.count - count
-        marketsByState = board.entries.reduce(into: [:]) { counts, entry in counts[entry.state(at: now), default: 0] += 1 }
+        for entry in board.entries { marketsByState[entry.state(at: now), default: 0] += 1 }
         markets = zip(board.entries, changes).prefix(count).map { entry, change in
             Market(
                 market: entry.market, symbol: entry.symbol, name: entry.name, currency: currency,

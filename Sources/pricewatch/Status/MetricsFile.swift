@@ -56,8 +56,9 @@ final class MetricsFile: Sendable {
             }
         }
         metrics.family("markets", .gauge, "How many watched markets are in each state.") { add in
+            let counts = report.state == .stopped ? [:] : report.marketsByState
             for state in MarketBoard.Entry.State.allCases {
-                add([("state", state.rawValue)], String(report.state == .stopped ? 0 : report.marketsByState[state] ?? 0))
+                add([("state", state.rawValue)], String(counts[state] ?? 0))
             }
         }
         metrics.family("alert_firing", .gauge, "1 for each alert that fires.") { add in

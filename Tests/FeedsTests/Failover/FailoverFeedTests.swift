@@ -112,30 +112,6 @@ struct StandInTests {
         #expect(up.requests.first?.url.contains("ids=its-bitcoin,its-pepe&") == true)
     }
 
-    /// A 304 speaks of the same feed's last answer, which may not be the one that was taken in last.
-    @Test func unchangedIsNotSaidAcrossFeeds() async throws {
-        let etag = [("ETag", "\"1\"")]
-        let body = rows(row("bitcoin", "1"))
-        let first = ScriptedTransport(time) { number, _ in
-            switch number {
-            case 1: .json(body, 200, etag)
-            case 2: .json("{}", 500)
-            default: .success(HTTPAnswer(status: 304, headers: ["ETag": "\"1\""], body: Data()))
-            }
-        }
-        let second = ScriptedTransport(time, [.json(body)])
-        let feed = FailoverFeed(
-            [try member("a", first, try watch("bitcoin")), try member("b", second, try watch("bitcoin"))],
-            every: .minutes(1), time: time)
-        var told: [String] = []
-        for _ in 0..<7 {
-            let turn = try await feed.poll(within: .seconds(60))
-            told.append(turn.feed + (turn.report.answer?.isUnchanged == true ? " unchanged" : ""))
-            time.step(.minutes(1))
-        }
-        #expect(told == ["a", "b", "b", "b", "a", "a unchanged", "a unchanged"])
-    }
-
     @Test func whereAllFailThePreferredOneSaysWhy() async throws {
         let feed = FailoverFeed(
             [

@@ -30,9 +30,5 @@ import Testing
         }
         let writer = try HistoryWriter(at: folder.database)
         #expect(try rows(writer) == [[1, 1, 1], [1, 2, 1], [5, 2, 0], [7, 2, 1]])
-        #expect(
-            try writer.reader.watchChanges().map { [$0.market.text, "\($0.isWatched)"] } == [
-                ["a", "true"], ["b", "true"], ["b", "false"], ["b", "true"],
-            ])
     }
 }

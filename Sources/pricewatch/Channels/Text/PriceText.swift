@@ -15,26 +15,14 @@ enum PriceText {
             if let level, level.relation(to: rounded) != level.relation(to: price) {
                 kept += 1
             } else {
-                return grouped(rounded.description)
+                return Digits.separated(rounded.description)
             }
         }
-        return grouped(price.description)
+        return Digits.separated(price.description)
     }
 
     /// Every digit: what the owner has written himself.
-    static func exact(_ price: Price) -> String { grouped(price.description) }
-
-    /// `1234567.5` as `1,234,567.5`.
-    static func grouped(_ number: String) -> String {
-        let whole = number.prefix { $0 != "." }
-        guard whole.count > 3 else { return number }
-        var text = ""
-        for (place, digit) in whole.enumerated() {
-            if place > 0, (whole.count - place) % 3 == 0, text != "-" { text += "," }
-            text.append(digit)
-        }
-        return text + number.dropFirst(whole.count)
-    }
+    static func exact(_ price: Price) -> String { Digits.separated(price.description) }
 }
 
 extension Price {
@@ -61,7 +49,7 @@ extension Percent {
     /// `5.2 %`
     var magnitudeText: String {
         let digits = description.hasPrefix("-") ? String(description.dropFirst()) : description
-        return PriceText.grouped(digits) + " %"
+        return Digits.separated(digits) + " %"
     }
 }
 
