@@ -117,13 +117,9 @@ extension HistoryReader {
                 }
                 let watched = changes.upTo(id)
                 guard let fetchedAt: Int64 = row[2] else {
-                    var turn = RecordedTurn(kind: .waiting(at), number: id, watched: watched)
-                    switch TurnRows.Kind(rawValue: row[3]) {
-                    case .start: turn.kind = .start(at)
-                    case .recalled: turn.kind = .recalled(at)
-                    case .waiting, nil: break
-                    }
-                    if case .waiting = turn.kind {} else { turn.bringsHealed = try newHealings.arrived(before: id, db) }
+                    let kind = TurnRows.Kind(rawValue: row[3]) ?? .waiting
+                    var turn = RecordedTurn(kind: kind.asPlayed(at), number: id, watched: watched)
+                    if kind != .waiting { turn.bringsHealed = try newHealings.arrived(before: id, db) }
                     try body(turn)
                     continue
                 }
@@ -139,6 +135,16 @@ extension HistoryReader {
             }
             try finishTurn()
             try healed?.play(before: .distantFuture, body)
+        }
+    }
+}
+
+extension TurnRows.Kind {
+    fileprivate func asPlayed(_ moment: Date) -> RecordedTurn.Kind {
+        switch self {
+        case .start: .start(moment)
+        case .recalled: .recalled(moment)
+        case .waiting: .waiting(moment)
         }
     }
 }
