@@ -2,6 +2,7 @@ import Feeds
 import Foundation
 import MarketSimulator
 import Markets
+import Synchronization
 
 /// Polls pages that are there already, so that what is left is reading them, and prints the processor time as JSON:
 /// `decoding FILE`, where FILE is written with the body of the first page, for others to read.
@@ -64,9 +65,13 @@ extension [Double] {
     fileprivate var median: Double { sorted()[count / 2] }
 }
 
-/// The simulated market's pages, answered from memory.
-private struct RecordedPages: HTTPTransport {
+/// The simulated market's pages, answered from memory, one after the other whatever page is asked: a poll of one page
+/// must not find its body in the processor's cache, where no provider's answer lies.
+private final class RecordedPages: HTTPTransport {
     let bodies: [Data]
+    private let answered = Atomic(0)
+
+    private init(bodies: [Data]) { self.bodies = bodies }
 
     static func record(_ pages: Int) async throws -> RecordedPages {
         let simulator = try await CoinGeckoSimulator.start(.init(markets: pages * 250))
@@ -83,10 +88,9 @@ private struct RecordedPages: HTTPTransport {
     }
 
     func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer {
-        let items = URLComponents(string: request.url)?.queryItems ?? []
-        let page = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 1
+        let page = answered.wrappingAdd(1, ordering: .relaxed).oldValue % bodies.count
         return HTTPAnswer(
             status: 200, headers: HTTPFields([(name: "Content-Type", value: "application/json; charset=utf-8")]),
-            body: bodies[page - 1])
+            body: bodies[page])
     }
 }
