@@ -84,20 +84,27 @@ let package = Package(
             name: "decoding", dependencies: ["Markets", "Feeds", "MarketSimulator"], path: "Benchmarks/Decoding",
             swiftSettings: strict),
 
+        // What tests of several modules stand on.
+        .target(
+            name: "TestSupport", dependencies: ["Feeds", "MarketSimulator"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests(of: "Markets"),
         tests(
             of: "Feeds",
             [
-                "Markets", "MarketSimulator",
+                "Markets", "MarketSimulator", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        tests(of: "History", ["Markets"]),
+        tests(of: "History", ["Markets", "TestSupport"]),
         tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(
             of: "pricewatch",
-            ["Markets", "Feeds", "History", "MarketSimulator", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "Markets", "Feeds", "History", "MarketSimulator", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -108,6 +108,10 @@ import Testing
         #expect(try reader.lastUsablePoll(of: .own("other")) == nil)
         #expect(try reader.usablePolls(since: moment(0), of: stocks) == [moment(0), moment(60)])
         #expect(try reader.usablePolls(since: moment(0)).count == 41)
+        #expect(try reader.usablePolls(since: moment(0), of: .own("test")).isEmpty)
+        #expect(try reader.usablePolls(since: moment(0), of: .own("test"), riding: true).count == 41)
+        #expect(try reader.usablePolls(since: moment(0), of: stocks, riding: true).count == 2)
+        #expect(try reader.lastUsablePoll(of: .own("test"), riding: true) == moment(2400))
         #expect(try reader.missedAnswers(in: usd(), of: stocks) == [market("c"): 2])
         #expect(try reader.missedAnswers(in: usd()) == [:])
         let newest = try reader.newest(in: usd())[market("a")]

@@ -1,21 +1,10 @@
 import Foundation
 import Markets
+import TestSupport
 
 @testable import History
 
-/// A folder of a test's own, gone with it.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "pricewatch-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var database: String { path + "/history.db" }
-}
+typealias TemporaryFolder = TestSupport.TemporaryFolder
 
 func price(_ text: String) -> Price {
     guard let price = Price(parsing: text) else { preconditionFailure("\(text) is no price") }

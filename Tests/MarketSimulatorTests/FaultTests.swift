@@ -18,25 +18,26 @@ import Testing
         }
     }
 
-    @Test func aHangLastsUntilTheStop() async throws {
+    @Test(.timeLimit(.minutes(5))) func aHangLastsUntilTheStop() async throws {
         try await withSimulator(.init(faults: [.hang])) { simulator async throws in
             async let hanging = RawClient.send(request, port: simulator.port)
             await simulator.waitUntilSeen(1)
-            let stopping = ContinuousClock.now
             await simulator.stop()
             let exchange = try await hanging
             #expect(exchange.text.isEmpty)
             #expect(exchange.end != .enough)
-            #expect(ContinuousClock.now - stopping < .seconds(2))
         }
     }
 
     @Test func aHangLastsUntilTheClientGoes() async throws {
         try await withSimulator(.init(faults: [.hang, .ok])) { simulator async throws in
-            await #expect(throws: HTTPClientError.self) {
-                _ = try await HTTPClient.shared.execute(
-                    HTTPClientRequest(url: simulator.baseURL + "/ping"), timeout: .milliseconds(50))
+            let url = simulator.baseURL + "/ping"
+            let client = Task {
+                try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .hours(1)).status
             }
+            await simulator.waitUntilSeen(1)
+            client.cancel()
+            await #expect(throws: (any Error).self) { try await client.value }
             #expect(try await get(simulator.baseURL + "/ping").text == ping)
         }
     }

@@ -103,7 +103,8 @@ import Testing
 
     @Test func aStoppedServerFreesItsPort() async throws {
         let first = try await startOnQuietPort()
-        _ = try await get(first.baseURL)
+        // A connection that is kept would be found dead.
+        _ = try await get(first.baseURL, headers: ["Connection": "close"])
         await first.stop()
         let second = try await LoopbackServer.start(port: first.port) { _ in .json("2") }
         #expect(try await get(second.baseURL).text == "2")

@@ -36,6 +36,30 @@ import Testing
         #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(121))
     }
 
+    @Test("a price that its own feed bore out is handed out, also where the others' ranking changes in the same turn")
+    func borneOutBesideARanking() {
+        let limit = MoveLimit(percent: percent(20), memory: .minutes(45))
+        var board = MarketBoard(
+            watching: Watchlist(
+                named: [.init(market: market("AAPL"), staleAfter: .hours(96), moveLimit: limit, lane: stocks)], top: 1,
+                staleAfter: .minutes(15)))
+        for (minute, text) in [(0.0, "190"), (15, "100"), (30, "101")] {
+            var share = answer(quote("AAPL", text, at: moment(minute * 60)), at: moment(minute * 60))
+            share.lanes = [stocks]
+            _ = board.take(share)
+        }
+        var coins = answer(quote("bitcoin", "60000", at: moment(1800)), at: moment(1801))
+        coins.ranking = [market("bitcoin")]
+        _ = board.take(coins)
+        var prices: [String] = []
+        let everybody: (Lane) -> Bool = { _ in true }
+        board.eachFreshPrice(at: moment(1801).milliseconds, answered: everybody) { place, price, _ in
+            guard let price else { return }
+            prices.append("\(board.entries[place].market) \(price)")
+        }
+        #expect(prices == ["AAPL 100", "AAPL 101", "bitcoin 60000"])
+    }
+
     private func digest(_ outcome: PollOutcome, usable: Int, of asked: Int) -> Digest {
         var digest = Digest()
         digest.outcome = outcome

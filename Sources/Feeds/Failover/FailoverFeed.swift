@@ -93,7 +93,8 @@ public actor FailoverFeed {
         }
         for (place, index) in plan.probes.enumerated() where asked.reports[index] == nil {
             let others = plan.probes.count - place - 1
-            asked.add(try await ask(index, ranking, until: end, others: others, obedience), index)
+            let probed = min(end, time.uptime() + withoutRepeats(index, ranking))
+            asked.add(try await ask(index, ranking, until: probed, others: others, obedience), index)
         }
         let change = failover.settle(answered: asked.answered)
         let best = asked.answered.contains(failover.serving) ? failover.serving : asked.leastBad
@@ -128,6 +129,13 @@ public actor FailoverFeed {
             watch, within: others > 0 ? left / 2 : left, obeying: obedience)
         failover.note(report.result, of: index, at: time.now())
         return report
+    }
+
+    /// How long a feed's requests take where each hangs once: the prices of the one that serves wait no longer for a
+    /// probe.
+    private func withoutRepeats(_ index: Int, _ ranking: [MarketID]) -> Duration {
+        let feed = members[index].feed
+        return feed.client.environment.timeout * max(1, feed.pages(for: watch(index, ranking).watch))
     }
 
     /// The feeds asked in one poll.

@@ -11,10 +11,13 @@ import NIOSSL
 public final class NetworkTransport: HTTPTransport {
     private let group: MultiThreadedEventLoopGroup
     private let client: HTTPClient
+    private let time: any TimeSource
 
-    /// - Parameter trustRoots: PEM files of authorities to trust beside the system's own.
-    ///   Throws where one cannot be read.
-    public init(trustRoots: [String] = []) throws {
+    /// - Parameters:
+    ///   - trustRoots: PEM files of authorities to trust beside the system's own. Throws where one cannot be read.
+    ///   - time: says when a timeout is up.
+    public init(trustRoots: [String] = [], time: any TimeSource = SystemTime()) throws {
+        self.time = time
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10)),
@@ -46,7 +49,7 @@ public final class NetworkTransport: HTTPTransport {
         let (timeIsUp, result) = await withTaskGroup(of: Result<HTTPAnswer, TransportFault>?.self) { group in
             group.addTask { await self.perform(request, timeout) }
             group.addTask {
-                try? await Task.sleep(for: timeout)
+                try? await self.time.sleep(for: timeout)
                 return nil
             }
             var timeIsUp = false

@@ -55,11 +55,16 @@ extension HistoryReader {
         }
     }
 
-    /// The beginnings of the hours since `since` that have candles, oldest first.
-    public func hoursWithCandles(since: Date, until: Date) throws(HistoryError) -> [Date] {
+    /// The beginnings of the hours since `since` that have candles of any of these markets, or, where they are
+    /// excluded, of any other; oldest first.
+    public func hoursWithCandles(
+        since: Date, until: Date, of markets: [MarketID], in currency: Currency, excluded: Bool = false
+    ) throws(HistoryError) -> [Date] {
         try read { db in
+            let series = try SeriesIDs.markets(db, in: currency, only: Set(markets)).keys.map(String.init)
+                .joined(separator: ", ")
             // From hour to hour by seeking: each holds a row for every market.
-            try Int64.fetchAll(
+            return try Int64.fetchAll(
                 db,
                 sql: """
                     WITH RECURSIVE hours (hour) AS (
@@ -68,7 +73,9 @@ extension HistoryReader {
                         SELECT (SELECT min(candle.hour) FROM candle WHERE candle.hour > hours.hour) FROM hours
                         WHERE hours.hour IS NOT NULL
                     )
-                    SELECT hour FROM hours WHERE hour < ?2
+                    SELECT hour FROM hours WHERE hour < ?2 AND EXISTS (
+                        SELECT 1 FROM candle
+                        WHERE candle.hour = hours.hour AND candle.series \(excluded ? "NOT" : "") IN (\(series)))
                     """, arguments: [Hour.of(since.milliseconds), Hour.of(until.milliseconds)]
             ).map(Hour.start)
         }

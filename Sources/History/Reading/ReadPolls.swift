@@ -18,8 +18,12 @@ public struct HistorySize: Hashable, Sendable {
 
 extension HistoryReader {
     /// When the usable polls of a lane since `since` began, oldest first.
-    public func usablePolls(since: Date, of lane: Lane = .shared) throws(HistoryError) -> [Date] {
-        let (condition, arguments) = lane.polls
+    ///
+    /// - Parameter riding: with those in which its feed was asked for it and for the shared lane at once.
+    public func usablePolls(
+        since: Date, of lane: Lane = .shared, riding: Bool = false
+    ) throws(HistoryError) -> [Date] {
+        let (condition, arguments) = lane.polls(riding: riding)
         return try read { db in
             try Int64.fetchAll(
                 db, sql: "SELECT at FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
@@ -60,15 +64,19 @@ extension HistoryReader {
     }
 
     /// When the newest poll of a lane began, however it ended.
-    public func lastPoll(of lane: Lane) throws(HistoryError) -> Date? { try lastPoll(of: lane, usable: false) }
-
-    /// When the newest usable poll of a lane began.
-    public func lastUsablePoll(of lane: Lane = .shared) throws(HistoryError) -> Date? {
-        try lastPoll(of: lane, usable: true)
+    public func lastPoll(of lane: Lane) throws(HistoryError) -> Date? {
+        try lastPoll(of: lane, riding: false, usable: false)
     }
 
-    private func lastPoll(of lane: Lane, usable: Bool) throws(HistoryError) -> Date? {
-        let (condition, arguments) = lane.polls
+    /// When the newest usable poll of a lane began.
+    ///
+    /// - Parameter riding: as with `usablePolls`.
+    public func lastUsablePoll(of lane: Lane = .shared, riding: Bool = false) throws(HistoryError) -> Date? {
+        try lastPoll(of: lane, riding: riding, usable: true)
+    }
+
+    private func lastPoll(of lane: Lane, riding: Bool, usable: Bool) throws(HistoryError) -> Date? {
+        let (condition, arguments) = lane.polls(riding: riding)
         let usable = usable ? "AND outcome <> 'failed'" : ""
         return try read { db in
             try Int64.fetchOne(

@@ -85,11 +85,13 @@ extension HistoryReader {
     }
 
     /// How many of a lane's newest answers in a row lacked each market, as far back as `answers` go.
+    ///
+    /// - Parameter riding: as with `usablePolls`.
     public func missedAnswers(
-        in currency: Currency, of lane: Lane = .shared, last answers: Int = 16
+        in currency: Currency, of lane: Lane = .shared, riding: Bool = false, last answers: Int = 16
     ) throws(HistoryError) -> [MarketID: Int] {
         try read { db in
-            let (condition, arguments) = lane.polls
+            let (condition, arguments) = lane.polls(riding: riding)
             let polls = try Int64.fetchAll(
                 db,
                 sql: """

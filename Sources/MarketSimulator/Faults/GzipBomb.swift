@@ -22,7 +22,12 @@ enum GzipBomb {
         put([1, 1, 0])  // last block, fixed codes
         put([0, 0, 1, 1, 0, 0, 0, 0])  // the literal 0
         let match: [UInt64] = [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0]  // 258 bytes from 1 byte back
-        for _ in 0..<(unpacked / 258) { put(match) }
+        // Eight of them are thirteen whole bytes, from the second time on the same ones.
+        let eight = Array(repeating: match, count: 8).flatMap(\.self)
+        put(eight)
+        put(eight)
+        let repeated = bytes.suffix(13)
+        for _ in 0..<max(0, unpacked / 258 / 8 - 2) { bytes += repeated }
         put([0, 0, 0, 0, 0, 0, 0, 0])  // end of block; the checksum is never reached
         return bytes + [UInt8](repeating: 0, count: 8)
     }

@@ -107,11 +107,12 @@ public struct MarketBoard: Sendable {
     }
 
     /// Watches other markets from now on. Those that stay keep all that is known of them, those that come back their
-    /// price.
+    /// price. What was said of large moves in this turn goes on, too: it may be another lane's answer.
     public mutating func watch(_ next: Watchlist) {
         let before = self
         self = MarketBoard(watching: next, remembering: everythingKnown)
         takeOver(before)
+        moves = before.moves
         sources = before.sources
     }
 

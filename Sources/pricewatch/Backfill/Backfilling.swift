@@ -68,8 +68,8 @@ final class Backfilling: Sendable {
     ///
     /// - Parameters:
     ///   - longestStep: what lies between two polls no further apart is no gap.
-    ///   - tell: what was healed; once a round that brought something.
-    func polled(longerThan longestStep: Duration, tell: @escaping @Sendable ([Healed]) async -> Void) {
+    ///   - tell: once a round that brought something.
+    func polled(longerThan longestStep: Duration, tell: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.isDue, state.running == nil else { return }
             state.isDue = false
@@ -98,7 +98,7 @@ final class Backfilling: Sendable {
         var answers: Int { healed.reduce(0) { $0 + $1.answers } }
     }
 
-    private func round(_ longestStep: Duration, _ tell: @Sendable ([Healed]) async -> Void) async {
+    private func round(_ longestStep: Duration, _ tell: @Sendable () async -> Void) async {
         var round = Round()
         var obstacles = 0
         while true {
@@ -112,7 +112,7 @@ final class Backfilling: Sendable {
             }
         }
         for healed in round.healed { log.write(healed) }
-        if round.healed.contains(where: { $0.samples > 0 }) { await tell(round.healed) }
+        if round.healed.contains(where: { $0.samples > 0 }) { await tell() }
     }
 
     private func heal(_ longestStep: Duration, _ round: inout Round) async throws(Healer.Obstacle) {

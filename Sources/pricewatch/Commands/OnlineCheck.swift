@@ -14,8 +14,9 @@ struct OnlineCheck {
     init(_ reading: ConfigurationReading) async throws {
         let configuration = reading.configuration
         let network = try NetworkTransport()
+        let memory = CountedRequests(in: configuration.history.database)
         do {
-            for member in Self.asked(configuration) { try await ask(member, configuration, network) }
+            for member in Self.asked(configuration) { try await ask(member, configuration, network, memory) }
         } catch {
             await network.shutdown()
             throw error
@@ -39,12 +40,13 @@ struct OnlineCheck {
     }
 
     private mutating func ask(
-        _ member: LanePlan.Member, _ configuration: Configuration, _ network: NetworkTransport
+        _ member: LanePlan.Member, _ configuration: Configuration, _ network: NetworkTransport,
+        _ memory: CountedRequests
     ) async throws {
         let feed = Feed(
             try member.feed.madeProvider(),
             try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
-            memory: TransientMemory(), retry: RetryPolicy(configuration.poll.retry))
+            memory: memory, retry: RetryPolicy(configuration.poll.retry))
         do throws(FeedError) {
             if member.feed.provider == .coinGecko {
                 try await ask(feed, member.feed, member.watch)

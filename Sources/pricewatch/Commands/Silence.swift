@@ -3,18 +3,23 @@ import Foundation
 import History
 import Markets
 
+/// Which rules are meant.
+struct RuleOptions: ParsableArguments {
+    @Argument(help: "The rule's name.")
+    var rule: String?
+    @Flag(help: "Every rule.")
+    var all = false
+}
+
 struct SilenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "No messages of a rule for a while; its state goes on. Alone, lists.",
         discussion: "Without a duration, an hour. Works beside a running daemon and without one.")
 
     @OptionGroup var installation: InstallationOptions
-    @Argument(help: "The rule's name.")
-    var rule: String?
+    @OptionGroup var meant: RuleOptions
     @Argument(help: "How long, such as 30m or 2d.")
     var duration: String?
-    @Flag(help: "Every rule.")
-    var all = false
     @Option(help: "On this market alone.")
     var market: String?
 
@@ -25,7 +30,7 @@ struct SilenceCommand: AsyncParsableCommand {
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
             var output = StandardOutput()
-            guard rule != nil || all || market != nil else {
+            guard rule != nil || meant.all || market != nil else {
                 for line in SilenceList.lines(try reader.silences(), now: now) { output.line(line) }
                 return
             }
@@ -42,8 +47,8 @@ struct SilenceCommand: AsyncParsableCommand {
 
     /// `silence --all 2h` puts the duration where a rule would stand.
     private func arguments() throws -> (rule: String?, length: Duration) {
-        var (rule, length) = (rule, duration)
-        if all || (market != nil && length == nil && rule.flatMap { Duration(unitsText: $0) } != nil) {
+        var (rule, length) = (meant.rule, duration)
+        if meant.all || (market != nil && length == nil && rule.flatMap { Duration(unitsText: $0) } != nil) {
             guard length == nil else { throw ValidationError("use either a rule's name or --all") }
             (rule, length) = (nil, rule)
         }
@@ -61,13 +66,10 @@ struct UnsilenceCommand: AsyncParsableCommand {
         discussion: "The daemon tells of what still fires. Works beside a running daemon and without one.")
 
     @OptionGroup var installation: InstallationOptions
-    @Argument(help: "The rule's name.")
-    var rule: String?
-    @Flag(help: "Every silence.")
-    var all = false
+    @OptionGroup var meant: RuleOptions
 
     func validate() throws {
-        guard all != (rule != nil) else { throw ValidationError("name a rule, or use --all") }
+        guard meant.all != (meant.rule != nil) else { throw ValidationError("name a rule, or use --all") }
     }
 
     func run() async throws {
@@ -76,7 +78,7 @@ struct UnsilenceCommand: AsyncParsableCommand {
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
             let names = RuleNames(configuration, reader)
-            let found = try rule.map(names.find)
+            let found = try meant.rule.map(names.find)
             let count = try SilenceDesk(at: configuration.history.database).end(rule: found, at: now)
             var output = StandardOutput()
             output.line(

@@ -56,7 +56,9 @@ actor Cycle {
             board.takeOver(before)
         } else {
             for plan in settings.lanes {
-                board.recall(missedAnswers: try reader.missedAnswers(in: settings.currency, of: plan.lane))
+                board.recall(
+                    missedAnswers: try reader.missedAnswers(
+                        in: settings.currency, of: plan.lane, riding: plan.ridesAlong))
             }
         }
         let started = now()
@@ -117,23 +119,36 @@ actor Cycle {
         clocks.look(tellingTo: log)
         noticeOthers()
         ledger.settled(await sender.takeUnwritten())
-        let started = now()
         let due = lanes.due(obeying: obedience)
         let ranking = board.entries.filter { !$0.named }.map(\.market)
-        guard let polls = try? await Lanes.ask(due, ranking: ranking, obeying: obedience) else { return .interrupted }
-        for change in polls.compactMap(\.turn.change) { log.write(change) }
-        let results = polls.compactMap { LaneResult($0, into: &board, wanted: settings.watchlist.top) }
-        let ending = results.isEmpty ? wait(polls) : take(results, started)
+        var turn = RunningTurn(at: now(), endsGap: gapStart(before: now()) != nil)
+        let isWhole = await Lanes.ask(due, ranking: ranking, obeying: obedience) { poll, isLast in
+            if let change = poll.turn.change { log.write(change) }
+            let results = turn.take(poll, isLast: isLast, into: &board, wanted: settings.watchlist.top)
+            guard !results.isEmpty else { return }
+            take(results, in: &turn)
+            if !isLast { await tellSoFar() }
+        }
+        guard isWhole else { return .interrupted }
+        let ending = turn.ending(lastPoll) ?? wait(until: turn.waitsUntil)
         lanes.advance(
             due, serving: await Lanes.serving(lanes.lines),
-            used: await Lanes.requests(lanes.lines, in: UTCMonth(started)), now: started)
+            used: await Lanes.requests(lanes.lines, in: UTCMonth(turn.started)), now: turn.started)
         tellDigestIfDue()
-        await sender.take(ledger.takeOutgoing(), areStored: ledger.fault == nil)
+        await send()
         isStarting = false
         await publish(nil, finished: true)
         housekeeping.tidyIfDue(at: now())
         return ending
     }
+
+    /// What came of those who answered is not kept back for those who hang.
+    private func tellSoFar() async {
+        await send()
+        await showChange()
+    }
+
+    private func send() async { await sender.take(ledger.takeOutgoing(), areStored: ledger.fault == nil) }
 
     func end() async {
         log.write(.info, "service.stopping")
@@ -184,8 +199,9 @@ actor Cycle {
 // MARK: A turn's endings
 
 extension Cycle {
-    private func take(_ results: [LaneResult], _ started: Date) -> Ending {
-        let watchedUntil = lastUsablePoll
+    private func take(_ results: [LaneResult], in turn: inout RunningTurn) {
+        let started = turn.started
+        let watchedUntil = gapStart(before: started)
         let gaps = note(results, started)
         let ended = now()
         let answered = results.compactMap(\.answeredAt).max()
@@ -199,7 +215,8 @@ extension Cycle {
             results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
             composer.record(
                 changes, at: answered ?? ended, after: usable.isEmpty ? nil : gap(from: watchedUntil, to: started)))
-        lastPoll = results.lastPoll(at: started, ended: now())
+        turn.note(recorded: recorded)
+        lastPoll = turn.lastPoll(settings.lanes, ended: now())
         if recorded, !usable.isEmpty { heal(after: gaps.values.min()) }
         for result in results {
             tell(result, started)
@@ -207,11 +224,10 @@ extension Cycle {
         }
         if !usable.isEmpty { heartbeat?.beat(at: ended, log) }
         for event in changes.events { tell(event) }
-        return .polled(lastPoll?.outcome ?? .failed, recorded: recorded)
     }
 
     /// Nobody was asked.
-    private func wait(_ polls: [LanePoll]) -> Ending {
+    private func wait(until named: Date?) -> Ending {
         let moment = now()
         let changes = judge(answered: [], [:], at: moment)
         _ = ledger.write(
@@ -219,7 +235,7 @@ extension Cycle {
                 at: moment, currency: settings.currency, watched: board.markets,
                 alerts: composer.record(changes, at: moment)))
         for event in changes.events { tell(event) }
-        return .waiting(until: polls.compactMap(\.turn.report.waitsUntil).min() ?? now() + untilNext)
+        return .waiting(until: named ?? now() + untilNext)
     }
 
     /// Takes note of how the lanes' polls went; returns the last poll before the gap that each of them ends.
@@ -265,10 +281,10 @@ extension Cycle {
     /// Has what nobody watched healed beside the polls, at a start and after a gap.
     private func heal(after gap: Date?) {
         if gap != nil { backfilling?.noteGap() }
-        backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.take(healed: $0) }
+        backfilling?.polled(longerThan: interval * 2) { [weak self] in await self?.showHealed() }
     }
 
-    private func take(healed: [Healed]) async {
+    private func showHealed() async {
         takeInHealed()
         await publish(nil, finished: false)
     }
@@ -286,9 +302,16 @@ extension Cycle {
         try? history.noteRecall(at: moment)
     }
 
-    /// The time in which nothing was watched, where it is worth a message.
+    /// The last poll before a time in which nothing was watched, where that is worth a message.
+    private func gapStart(before started: Date) -> Date? {
+        guard settings.tellsOfGaps, let last = lastUsablePoll, started.since(last) > settings.every * 3 else {
+            return nil
+        }
+        return last
+    }
+
     private func gap(from last: Date?, to started: Date) -> Gap? {
-        guard settings.tellsOfGaps, let last, started.since(last) > settings.every * 3 else { return nil }
+        guard let last else { return nil }
         let healed = healed(since: last, until: started).values.reduce(0) { $0 + $1.count }
         let healing = backfilling?.healable(since: last, longerThan: interval * 2) ?? []
         return Gap(from: last, to: started, healed: healed, healing: healing)

@@ -22,10 +22,11 @@ struct WindowView {
         readUntil = past.span(at: now).lowerBound - .minutes(10)
         let start = now - window
         let oldest = try reader.oldestPoll() ?? now
-        if oldest > start { try coverWithCandles(reader, since: start, until: oldest) }
+        if oldest > start { try coverWithCandles(reader, settings, since: start, until: oldest) }
         for place in coverages.indices {
             let since = now - window - coverages[place].coverage.longestStep
-            for poll in try reader.usablePolls(settings, of: place, since: since) {
+            let plan = settings.lanes[place]
+            for poll in try reader.usablePolls(since: since, of: plan.lane, riding: plan.ridesAlong) {
                 coverages[place].coverage.add(poll)
             }
         }
@@ -33,14 +34,21 @@ struct WindowView {
         if oldest > start { try addCandles(reader, now: now) }
     }
 
-    /// An hour that has candles was watched.
-    private mutating func coverWithCandles(_ reader: HistoryReader, since: Date, until: Date) throws(HistoryError) {
-        for hour in try reader.hoursWithCandles(since: since, until: until) {
-            for place in coverages.indices {
+    /// An hour that has candles of a lane's markets was watched by it.
+    private mutating func coverWithCandles(
+        _ reader: HistoryReader, _ settings: CycleSettings, since: Date, until: Date
+    ) throws(HistoryError) {
+        let own = settings.ownLanes.lanes
+        for place in coverages.indices {
+            let (lane, step) = (coverages[place].lane, min(coverages[place].coverage.longestStep, .hours(1)))
+            let markets = own.filter { lane == .shared || $0.value == lane }.map(\.key)
+            let hours = try reader.hoursWithCandles(
+                since: since, until: until, of: markets, in: currency, excluded: lane == .shared)
+            for hour in hours {
                 var moment = hour
                 while moment <= min(hour + .hours(1), until) {
                     coverages[place].coverage.add(moment)
-                    moment = moment + min(coverages[place].coverage.longestStep, .hours(1))
+                    moment = moment + step
                 }
             }
         }
@@ -100,14 +108,5 @@ struct WindowView {
                     of: coverages.map { lane, coverage in
                         (coverage, board.entries.count { $0.lane == lane })
                     }, at: now))
-    }
-}
-
-extension HistoryReader {
-    /// When the usable polls of a lane began, with those that it rode along with.
-    fileprivate func usablePolls(_ settings: CycleSettings, of place: Int, since: Date) throws(HistoryError) -> [Date] {
-        let plan = settings.lanes[place]
-        let own = try usablePolls(since: since, of: plan.lane)
-        return plan.ridesAlong ? (own + (try usablePolls(since: since))).sorted() : own
     }
 }

@@ -78,7 +78,12 @@ struct Rehearsal {
         case .polls(let polls):
             lastTurn = polls[0].at
             firstPoll = firstPoll ?? polls[0].at
-            return try play(polls, turn.number)
+            // Each lane was judged when it answered; after a gap, all with the last one.
+            let endsGap = lastUsable.values.max().map { polls[0].at.since($0) > settings.every * 3 } ?? false
+            if endsGap { return try play(polls, turn.number) }
+            var events: [AlertEvent] = []
+            for poll in polls { events += try play([poll], turn.number) }
+            return events
         case .healed(let samples, let feed):
             return play(healed: samples, from: feed)
         }
@@ -87,7 +92,7 @@ struct Rehearsal {
     /// The markets of which anything was known.
     var seen: Set<MarketID> { recorded.seen }
 
-    /// The polls of one turn are judged together.
+    /// What is judged at once.
     private mutating func play(_ polls: [RecordedPoll], _ turn: Int64) throws(HistoryError) -> [AlertEvent] {
         var answered: Set<Lane> = []
         var gaps: [Lane: Date] = [:]

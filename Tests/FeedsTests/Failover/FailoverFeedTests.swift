@@ -1,6 +1,7 @@
 import Foundation
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import Feeds
@@ -8,6 +9,7 @@ import Testing
 /// Two feeds of which the preferred one is ill for some minutes: its requests go to a server that fails.
 private struct Redirecting: HTTPTransport {
     var network: any HTTPTransport
+    var illNetwork: any HTTPTransport
     var time: ManualTime
     var started: Date
     var from: String
@@ -17,7 +19,10 @@ private struct Redirecting: HTTPTransport {
     func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer {
         var request = request
         let minute = Int(time.now().since(started).inSeconds / 60)
-        if isIll(minute) { request.url = request.url.replacing(from, with: to) }
+        guard !isIll(minute) else {
+            request.url = request.url.replacing(from, with: to)
+            return try await illNetwork.exchange(request, within: timeout)
+        }
         return try await network.exchange(request, within: timeout)
     }
 }
@@ -26,7 +31,7 @@ private struct Redirecting: HTTPTransport {
 struct FailoverFeedTests {
     /// Twelve minutes with a poll each; what each brought.
     private func minutes(
-        _ fault: Fault, timeout: Duration, isIll: @escaping @Sendable (Int) -> Bool
+        _ fault: Fault, isIll: @escaping @Sendable (Int) -> Bool
     ) async throws -> [FailoverFeed.Turn] {
         let time = ManualTime()
         var configuration = CoinGeckoSimulator.Configuration()
@@ -34,12 +39,14 @@ struct FailoverFeedTests {
         let healthy = try await CoinGeckoSimulator.start()
         let ill = try await CoinGeckoSimulator.start(configuration)
         let standby = try await CoinGeckoSimulator.start()
-        let network = try NetworkTransport()
+        let network = try NetworkTransport(time: StalledTime())
+        let illNetwork = try NetworkTransport(time: StalledTime(ill))
         let redirecting = Redirecting(
-            network: network, time: time, started: time.now(), from: ":\(healthy.port)/", to: ":\(ill.port)/",
+            network: network, illNetwork: illNetwork, time: time, started: time.now(), from: ":\(healthy.port)/",
+            to: ":\(ill.port)/",
             isIll: isIll)
         func member(_ name: String, _ url: String, _ transport: any HTTPTransport) throws -> FailoverFeed.Member {
-            var environment = try environment(url, timeout: timeout)
+            var environment = try environment(url, timeout: .hours(1))
             environment.feed = name
             let feed = Feed(
                 CoinGecko(plan: .public), environment, transport: transport, memory: TransientMemory(),
@@ -52,19 +59,19 @@ struct FailoverFeedTests {
             ], every: .minutes(1), time: time)
         var turns: [FailoverFeed.Turn] = []
         for minute in 1...12 {
-            turns.append(try await feed.poll(within: .seconds(60)))
+            turns.append(try await feed.poll(within: .hours(3)))
             let next = Date(timeInterval: Double(minute) * 60, since: redirecting.started)
             time.step(next.since(time.now()))
         }
         await network.shutdown()
+        await illNetwork.shutdown()
         for server in [healthy, ill, standby] { await server.stop() }
         return turns
     }
 
     /// An ill feed costs no poll its price; the switch and the return are told once each.
     @Test(arguments: FaultTests.cases) func everyFault(_ fault: FaultTests.Case) async throws {
-        let timeout = fault.kind == .timeout ? Duration.milliseconds(200) : .seconds(20)
-        let turns = try await minutes(fault.fault, timeout: timeout) { (2...4).contains($0) }
+        let turns = try await minutes(fault.fault) { (2...4).contains($0) }
         #expect(turns.allSatisfy { $0.report.answer?.quotes.count == 2 })
         let changes = turns.compactMap(\.change)
         #expect(changes.first?.from == "first" && changes.first?.to == "second")
@@ -77,7 +84,7 @@ struct FailoverFeedTests {
     }
 
     @Test func everyOtherPoll() async throws {
-        let turns = try await minutes(.status(500), timeout: .seconds(20)) { $0 % 2 == 1 }
+        let turns = try await minutes(.status(500)) { $0 % 2 == 1 }
         #expect(turns.allSatisfy { $0.report.answer?.quotes.count == 2 })
         #expect(turns.compactMap(\.change).map(\.to) == ["second"])
         #expect(turns.map(\.feed) == ["first"] + Array(repeating: "second", count: 11))
@@ -88,12 +95,14 @@ struct FailoverFeedTests {
 struct StandInTests {
     let time = ManualTime()
 
-    private func member(_ name: String, _ reply: ScriptedTransport, _ watch: Watch) throws -> FailoverFeed.Member {
+    private func member(
+        _ name: String, _ reply: ScriptedTransport, _ watch: Watch, attempts: Int = 1
+    ) throws -> FailoverFeed.Member {
         var environment = try environment()
         environment.feed = name
         let feed = Feed(
             CoinGecko(plan: .public), environment, transport: reply, memory: TransientMemory(),
-            retry: RetryPolicy(attempts: 1), time: time)
+            retry: RetryPolicy(attempts: attempts, base: .zero), time: time)
         return FailoverFeed.Member(feed, watch: watch) { $0.text == "unheard-of" ? nil : "its-\($0)" }
     }
 
@@ -110,6 +119,23 @@ struct StandInTests {
         #expect(turn.report.answer?.quotes.map(\.market) == (try ids("bitcoin", "pepe")))
         #expect(turn.report.answer?.top == [])
         #expect(up.requests.first?.url.contains("ids=its-bitcoin,its-pepe&") == true)
+    }
+
+    @Test func aProbeThatHangsIsNotRepeated() async throws {
+        let down = ScriptedTransport(time) { [time] _, _ in
+            time.step(.seconds(5))
+            return .failure(.timeout(.seconds(5)))
+        }
+        let up = ScriptedTransport(time, [.json(rows(row("bitcoin", "1")))])
+        let feed = FailoverFeed(
+            [try member("a", down, try watch("bitcoin"), attempts: 3), try member("b", up, try watch("bitcoin"))],
+            every: .minutes(1), time: time)
+        #expect(try await feed.poll(within: .minutes(1)).feed == "b")
+        #expect(down.requests.count == 3)
+        time.step(.minutes(1))
+        let before = time.now()
+        #expect(try await feed.poll(within: .minutes(1)).feed == "b")
+        #expect(down.requests.count == 4 && time.now().since(before) == .seconds(5))
     }
 
     @Test func whereAllFailThePreferredOneSaysWhy() async throws {

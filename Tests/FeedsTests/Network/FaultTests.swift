@@ -1,6 +1,7 @@
 import Foundation
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import Feeds
@@ -33,8 +34,8 @@ struct FaultTests {
 
     static let cases: [Case] = [
         Case("reset", .reset, .transport),
-        Case("hang", .hang, .timeout, says: "within 400ms"),
-        Case("a byte now and then", .drip(every: .milliseconds(50)), .timeout, says: "within 400ms"),
+        Case("hang", .hang, .timeout, says: "within 50s"),
+        Case("a byte now and then", .drip(every: .milliseconds(50)), .timeout, says: "within 50s"),
         Case("truncated", .truncate, .transport),
         Case("half a document", .badJSON, .decode, says: "is cut off"),
         Case("web page", .html, .blocked, requests: 1),
@@ -63,12 +64,16 @@ struct FaultTests {
         Case("503", .status(503), .server), Case("504", .status(504), .server), Case("520", .status(520), .server),
     ]
 
-    func poll(_ url: String, timeout: Duration = .milliseconds(400)) async throws -> PollReport {
-        let network = try NetworkTransport()
+    /// - Parameter server: late is what hangs there, and nothing else.
+    func poll(
+        _ url: String, _ server: CoinGeckoSimulator? = nil, time: ManualTime = ManualTime()
+    ) async throws -> PollReport {
+        let network = try NetworkTransport(time: StalledTime(server))
         let feed = Feed(
-            CoinGecko(plan: .public), try environment(url, timeout: timeout), transport: network,
-            memory: TransientMemory(), retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)))
-        let report = try await feed.poll(try watch("bitcoin", "ethereum"), within: .seconds(10))
+            CoinGecko(plan: .public), try environment(url, timeout: .hours(1)), transport: network,
+            memory: TransientMemory(), retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)),
+            time: time)
+        let report = try await feed.poll(try watch("bitcoin", "ethereum"), within: .seconds(50))
         await network.shutdown()
         return report
     }
@@ -77,8 +82,7 @@ struct FaultTests {
         var configuration = CoinGeckoSimulator.Configuration()
         configuration.faults = [expected.fault]
         let market = try await CoinGeckoSimulator.start(configuration)
-        let report = try await poll(
-            market.baseURL, timeout: expected.kind == .timeout ? .milliseconds(400) : .seconds(20))
+        let report = try await poll(market.baseURL, market)
         await market.stop()
         #expect(report.error?.kind == expected.kind, "\(report.error?.message ?? "")")
         #expect(
@@ -89,16 +93,15 @@ struct FaultTests {
     }
 
     @Test func refused() async throws {
-        let market = try await CoinGeckoSimulator.start()
-        let url = market.baseURL
-        await market.stop()
-        let error = try await poll(url).error
+        let closed = try ClosedPort()
+        let error = try await poll(closed.baseURL).error
+        withExtendedLifetime(closed) {}
         #expect(error?.kind == .connect)
         #expect(error?.message.contains("connection refused") == true, "\(error?.message ?? "")")
     }
 
     @Test func noSuchHost() async throws {
-        let error = try await poll("https://no-such-host.invalid/api/v3", timeout: .seconds(10)).error
+        let error = try await poll("https://no-such-host.invalid/api/v3").error
         #expect(error?.kind == .dns, "\(error?.message ?? "")")
     }
 
@@ -106,7 +109,7 @@ struct FaultTests {
         var configuration = CoinGeckoSimulator.Configuration()
         configuration.faults = [.reset, .ok]
         let market = try await CoinGeckoSimulator.start(configuration)
-        let report = try await poll(market.baseURL, timeout: .seconds(5))
+        let report = try await poll(market.baseURL)
         await market.stop()
         #expect(report.answer?.quotes.count == 2)
         #expect(report.requests == 2)
@@ -122,11 +125,11 @@ struct FaultTests {
         var configuration = CoinGeckoSimulator.Configuration()
         configuration.faults = [.reply(.json("{}", status: 429, headers: headers))]
         let market = try await CoinGeckoSimulator.start(configuration)
-        let before = Date()
-        let report = try await poll(market.baseURL, timeout: .seconds(5))
+        let time = ManualTime()
+        let report = try await poll(market.baseURL, time: time)
         await market.stop()
         let wait = try #require(report.wait)
-        #expect((seconds...(seconds + 5)).contains(wait.until.timeIntervalSince(before)))
+        #expect(wait.until == time.now().addingTimeInterval(seconds))
         #expect((wait.namedUntil != nil) == !headers.isEmpty)
         #expect(report.requests == 1)
     }

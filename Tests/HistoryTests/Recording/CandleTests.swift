@@ -134,9 +134,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "5")])
-        var doubtful = sample("a", "500", quotedAt: 120)
-        doubtful.confirmed = false
-        try writer.record(poll(120, doubtful))
+        try doubt(writer, "500", at: 120)
         try writer.record(poll(70 * 60, sample("b", "1", quotedAt: 70 * 60)))
         #expect(try candles(writer.reader).map(\.high) == [price("5")])
         #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("5"))
@@ -152,9 +150,7 @@ import Testing
         let folder = try TemporaryFolder()
         var writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "5")])
-        var doubtful = sample("a", "500", quotedAt: 58 * 60)
-        doubtful.confirmed = false
-        try writer.record(poll(58 * 60, doubtful))
+        try doubt(writer, "500", at: 58 * 60)
         if minute > 65 { try record(writer, [(minute - 1, "5")]) }
         if restarting { writer = try HistoryWriter(at: folder.database) }
         #expect(try candles(writer.reader).first?.high == price("5"))
@@ -181,9 +177,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "5")])
-        var doubtful = sample("a", "500", quotedAt: 120)
-        doubtful.confirmed = false
-        try writer.record(poll(120, doubtful))
+        try doubt(writer, "500", at: 120)
         var later = poll(240, sample("a", "400", quotedAt: 240))
         later.moves = [
             move("a", "500", quotedAt: 120, fetchedAt: 121, .rejected),
@@ -192,6 +186,13 @@ import Testing
         try writer.record(later)
         #expect(try candles(writer.reader).map(\.samples) == [2])
         #expect(try candles(writer.reader).map(\.high) == [price("400")])
+    }
+
+    /// Records a price that is not believed yet.
+    private func doubt(_ writer: HistoryWriter, _ text: String, at second: Double) throws {
+        var doubtful = sample("a", text, quotedAt: second)
+        doubtful.confirmed = false
+        try writer.record(poll(second, doubtful))
     }
 
     private func move(
@@ -223,6 +224,24 @@ import Testing
         #expect(found.map { Int($0.open.double) } == reference.map { $0.value[0] + 1 })
         #expect(found.map { Int($0.close.double) } == reference.map { ($0.value.last ?? 0) + 1 })
         #expect(abs(found.count - count) <= 1)
+    }
+
+    @Test("an hour has candles of some markets, or of others")
+    func ofWhom() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for (hour, id) in [(0.0, "a"), (1, "b"), (2, "a"), (2.1, "b"), (4, "b")] {
+            try writer.record(poll(hour * 3600, sample(id, "1", quotedAt: hour * 3600)))
+        }
+        func hours(_ ids: [String], excluded: Bool = false) throws -> [Double] {
+            try writer.reader.hoursWithCandles(
+                since: moment(), until: moment(4 * 3600), of: ids.map(market), in: usd(), excluded: excluded
+            ).map { $0.since(moment()).inSeconds / 3600 }
+        }
+        #expect(try hours(["a"]) == [0, 2])
+        #expect(try hours(["a"], excluded: true) == [1, 2])
+        #expect(try hours([], excluded: true) == [0, 1, 2])
+        #expect(try hours(["c"]).isEmpty)
     }
 
     @Test("a period takes the buckets that it touches, whole")

@@ -1,48 +1,11 @@
 import Foundation
 import Markets
+import TestSupport
 import Testing
 
 @testable import History
 
-/// A small disk of its own, which only root can mount.
-private final class SmallDisk {
-    let path: String
-    private let folder: TemporaryFolder
-
-    init?(bytes: Int) throws {
-        folder = try TemporaryFolder()
-        path = folder.path + "/disk"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        guard geteuid() == 0, mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
-    }
-
-    deinit { umount2(path, Int32(MNT_DETACH)) }
-
-    var database: String { path + "/history.db" }
-
-    func fill() {
-        let descriptor = open(path + "/ballast", O_WRONLY | O_CREAT, 0o644)
-        let piece = [UInt8](repeating: 7, count: 4096)
-        while write(descriptor, piece, piece.count) > 0 {}
-        close(descriptor)
-    }
-
-    func empty() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
-
-    func remount(readOnly: Bool) -> Bool {
-        mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0), nil) == 0
-    }
-}
-
 @Suite(.serialized) struct FullDiskTests {
-    private func smallDisk() throws -> SmallDisk? {
-        guard let disk = try SmallDisk(bytes: 2 << 20) else {
-            print("skipped: only root can mount the small disk that this test fills")
-            return nil
-        }
-        return disk
-    }
-
     private func fault(_ body: () throws -> Void) -> HistoryError.Kind? {
         do {
             try body()
@@ -58,7 +21,7 @@ private final class SmallDisk {
 
     @Test("the disk fills: polls fail by name, none is half there; space comes back and recording resumes")
     func fills() throws {
-        guard let disk = try smallDisk() else { return }
+        guard let disk = try SmallDisk() else { return }
         let writer = try HistoryWriter(at: disk.database)
         try writer.record(poll(at: 0))
         disk.fill()
@@ -79,7 +42,7 @@ private final class SmallDisk {
 
     @Test("a start on a full disk, with and without a database: it runs, and records once there is space")
     func startsFull() throws {
-        guard let disk = try smallDisk() else { return }
+        guard let disk = try SmallDisk() else { return }
         disk.fill()
         let first = try HistoryWriter(at: disk.database)
         #expect(fault { try first.record(poll(at: 0)) } == .unwritable)
@@ -98,7 +61,7 @@ private final class SmallDisk {
 
     @Test("the disk turns read-only and back, also before a start")
     func readOnly() throws {
-        guard let disk = try smallDisk() else { return }
+        guard let disk = try SmallDisk() else { return }
         var writer: HistoryWriter? = try HistoryWriter(at: disk.database)
         try writer?.record(poll(at: 0))
         try writer?.close()

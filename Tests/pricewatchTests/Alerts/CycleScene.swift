@@ -5,6 +5,7 @@ import Logging
 import MarketSimulator
 import Markets
 import Synchronization
+import TestSupport
 
 @testable import pricewatch
 
@@ -19,16 +20,19 @@ final class CycleScene {
     private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
     private(set) var sender: Sender?
+    /// On top of the network, for what is asked of the feeds.
+    var reaching: (@Sendable (NetworkTransport) -> any HTTPTransport)?
     /// In place of the real channels.
     var channels: (@Sendable (Configuration.Channel) -> any pricewatch.Channel)?
 
     /// - Parameters:
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
+    ///   - preferred: what the simulator is asked as.
     ///   - feeds: further ones, each after a comma.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
-        confirmMovesOver: String = "20%", feeds: String = "", time: HandClock = HandClock(),
-        every: Duration = .minutes(1)
+        confirmMovesOver: String = "20%", preferred: String = "provider: coingecko", feeds: String = "",
+        time: HandClock = HandClock(), every: Duration = .minutes(1)
     ) async throws {
         self.time = time
         self.every = every
@@ -41,7 +45,7 @@ final class CycleScene {
         simulator = try await CoinGeckoSimulator.start(stage)
         self.rules = rules
         paths = """
-            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}\(feeds)]
+            feeds: [{\(preferred), url: "\(simulator.baseURL)"}\(feeds)]
             poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db, backfill: null}
             status_file: \(files.folder)/status.json
@@ -60,7 +64,7 @@ final class CycleScene {
 
     func start() async throws {
         let history = try HistoryWriter(at: try configuration.history.database)
-        running = (history, try NetworkTransport(), time.now())
+        running = (history, try NetworkTransport(time: StalledTime()), time.now())
         try await assemble()
         await cycle?.tellUntold()
         await sender?.begin()
@@ -96,8 +100,9 @@ final class CycleScene {
         var asked: [String: Feed] = [:]
         for feed in configuration.feeds {
             asked[feed.name] = Feed(
-                try feed.madeProvider(), try FeedEnvironment(feed, timeout: .seconds(5)), transport: transport,
-                memory: FeedNotebook(history), retry: RetryPolicy(configuration.poll.retry), time: time)
+                try feed.madeProvider(), try FeedEnvironment(feed, timeout: .hours(1)),
+                transport: reaching?(transport) ?? transport, memory: FeedNotebook(history),
+                retry: RetryPolicy(configuration.poll.retry), time: time)
         }
         cycle = try Cycle(
             settings, inheriting: legacy, lanes: Lanes(configuration, feeds: asked, time: time), history: history,

@@ -72,6 +72,30 @@ import Testing
         await lanes.finish()
     }
 
+    @Test("one that hangs delays neither prices nor alerts nor the status of the others")
+    func hanging() async throws {
+        let lanes = try await LaneScene("builtin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 1}]")
+        try await lanes.scene.start()
+        lanes.stocks.setFaults([.hang])
+        let cycle = lanes.scene.cycle
+        let turn = Task { await cycle?.turn() }
+        await lanes.stocks.waitUntilSeen(1)
+        try await eventually("what the others answered") { (try? lanes.market("bitcoin"))??.price == "70000" }
+        #expect(try lanes.events() == ["high bitcoin firing"])
+        #expect(lanes.scene.log.contains(" poll.ok feed=coingecko markets=1 "))
+        #expect(!lanes.scene.log.contains("feed=stocks"))
+        #expect(try lanes.status().state == "starting" && lanes.status().lastPoll?.outcome == "ok")
+        await lanes.stocks.stop()
+        guard case .polled(.partial, recorded: true) = await turn.value else {
+            Issue.record("the turn is one, of both")
+            return
+        }
+        #expect(try lanes.status().lastPoll?.outcome == "partial" && lanes.status().lastPoll?.feed == "coingecko")
+        #expect(try lanes.status().lastPoll?.error?.kind == "transport")
+        #expect(lanes.scene.log.contains(" poll.failed feed=stocks kind=transport "))
+        await lanes.finish()
+    }
+
     @Test("where the others fail, a market with its own feed stays as it was")
     func othersFail() async throws {
         let lanes = try await LaneScene()

@@ -44,4 +44,32 @@ import Testing
         await scene.finish()
         await spare.stop()
     }
+
+    @Test(
+        "after a restart the coverage is what it was: of a market that is not its own, the other feed's polls say nothing"
+    )
+    func coverage() async throws {
+        let time = HandClock()
+        var stage = CoinGeckoSimulator.Configuration()
+        stage.now = { time.now() }
+        let spare = try await CoinGeckoSimulator.start(stage)
+        let scene = try await CycleScene(
+            "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
+            feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
+        func coverage() async throws -> String? {
+            await scene.cycle?.showChange()
+            return try StatusDocument(parsing: Data(scene.status.utf8)).summary?.coverage.description
+        }
+        try await scene.start()
+        await scene.poll(3)
+        scene.simulator.setFaults([.status(500)])
+        await scene.poll(60)
+        let before = try await coverage()
+        #expect(before == "2.2")
+        await scene.stop()
+        try await scene.start()
+        #expect(try await coverage() == before)
+        await scene.finish()
+        await spare.stop()
+    }
 }

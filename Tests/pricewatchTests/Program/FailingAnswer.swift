@@ -7,7 +7,8 @@ struct FailingAnswer: Sendable, CustomTestStringConvertible {
     var fault: Fault
     var kind: String
     var retryable: Bool
-    var timeout = "20s"
+    /// Ample for a busy machine, and shorter than the minute that a rate limit waits.
+    var timeout = "55s"
 
     var testDescription: String { name }
 

@@ -1,6 +1,7 @@
 import Foundation
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @Suite struct OncePollTests {
@@ -25,11 +26,10 @@ import Testing
 
     @Test("a refused port: not zero, failing with kind connect, no price recorded")
     func refused() async throws {
-        let simulator = try await CoinGeckoSimulator.start()
-        let url = simulator.baseURL
-        await simulator.stop()
-        let installation = try Installation(url: url)
+        let closed = try ClosedPort()
+        let installation = try Installation(url: closed.baseURL)
         #expect(try await installation.run("run", "--once").exit == 69)
+        withExtendedLifetime(closed) {}
         let status = try installation.status()
         #expect(StatusContract.faults(in: status) == [])
         #expect(status["state"] as? String == "failing")
@@ -55,7 +55,8 @@ import Testing
         arguments: [("https://no-such-host.invalid/api", "dns"), ("https://127.0.0.1:PORT/api/v3", "tls")])
     func unreachable(url: String, kind: String) async throws {
         let simulator = try await CoinGeckoSimulator.start()
-        let installation = try Installation(url: url.replacing("PORT", with: "\(simulator.port)"))
+        let installation = try Installation(
+            url: url.replacing("PORT", with: "\(simulator.port)"), timeout: "55s")
         #expect(try await installation.run("run", "--once").exit == 69)
         await simulator.stop()
         #expect(try installation.lastPollError?["kind"] as? String == kind)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// The built `pricewatch`, run as a user runs it.
 struct Program {
@@ -93,25 +94,4 @@ struct Program {
     }
 }
 
-/// A folder of a test's own, gone with it.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "pricewatch-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func text(_ name: String) -> String {
-        FileManager.default.contents(atPath: path + "/" + name).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    func write(_ text: String, as name: String) -> String {
-        let file = path + "/" + name
-        let written = FileManager.default.createFile(atPath: file, contents: Data(text.utf8))
-        precondition(written, "\(file) cannot be written")
-        return file
-    }
-}
+typealias TemporaryFolder = TestSupport.TemporaryFolder

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MarketSimulator
+import TestSupport
 import Testing
 
 /// The disk fails, the daemon does not: it goes on polling, says so, and records again by itself.

@@ -50,6 +50,43 @@ import Testing
         RehearsalView.lines(report, terminal)
     }
 
+    @Test("each feed's markets are judged when it answered, after a gap all with the last one, as they were live")
+    func lanes() throws {
+        let writer = try HistoryWriter(at: folder.path + "/history.db")
+        func record(_ id: String, _ feed: String, _ lane: Lane, minute: Int, second: Int) throws {
+            let at = start + .minutes(minute)
+            let sample = Sample(
+                market: try MarketID(id), symbol: "", name: "", price: try #require(Price(parsing: "\(100 + minute)")),
+                quotedAt: at)
+            try writer.record(
+                PollRecord(
+                    at: at, fetchedAt: at + .seconds(second), feed: feed, lane: lane, currency: .usd, outcome: .ok,
+                    samples: [sample], watched: [try MarketID("bitcoin"), try MarketID("AAPL")]))
+        }
+        for minute in [0, 1, 60] {
+            try record("bitcoin", "coingecko", .shared, minute: minute, second: 1)
+            try record("AAPL", "stocks", .own("stocks"), minute: minute, second: 20)
+        }
+        try writer.close()
+        let configuration = try ConfigurationScene().reading(
+            """
+            builtin_alerts: false
+            watch: {markets: [bitcoin, {id: AAPL, feed: stocks}]}
+            feeds:
+              - {provider: coingecko}
+              - {name: stocks, provider: json, url: "https://example.com/{id}", fields: {price: /p}}
+            poll: {every: 1m, confirm_moves_over: null}
+            history: {database: \(folder.path)/history.db}
+            alerts: [{name: high, markets: all, above: 100}, {name: higher, markets: all, above: 150}]
+            """
+        ).configuration
+        let report = try RehearsalReport(
+            playing: HistoryReader(at: folder.path + "/history.db"), through: configuration.alertRules, configuration,
+            since: .distantPast)
+        let fired = report.rules.map { rule in rule.events.map { "\($0.market) \(Int($0.at.since(start).inSeconds))" } }
+        #expect(fired == [["bitcoin 61", "AAPL 80"], ["bitcoin 3620", "AAPL 3620"]])
+    }
+
     @Test("firings with their time, market, price and length, and the messages they would have been")
     func firings() throws {
         try record([10, 20, 21, 9, 22, 23])

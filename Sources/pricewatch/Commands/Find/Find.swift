@@ -42,10 +42,12 @@ struct Find: AsyncParsableCommand {
 
     private func ask(_ wanted: String, through network: NetworkTransport) async throws -> MarketSearch {
         let configuration = try installation.readForQuestions().configuration
+        let memory = ListCache(
+            folder: ListCache.folder(.current), beside: CountedRequests(in: configuration.history.database))
         let client = FeedClient(
             CoinGecko(plan: feed(configuration).plan.agreed),
             try FeedEnvironment(feed(configuration), timeout: configuration.poll.timeout), transport: network,
-            memory: ListCache(folder: ListCache.folder(.current)), retry: RetryPolicy(configuration.poll.retry))
+            memory: memory, retry: RetryPolicy(configuration.poll.retry))
         let coins: [CoinGecko.CoinList.Coin]
         do {
             coins = try await client.send(CoinGecko.CoinList(), within: Self.limit)

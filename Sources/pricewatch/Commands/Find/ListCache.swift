@@ -5,9 +5,13 @@ import Foundation
 /// folder cannot be written, nothing is kept.
 actor ListCache: FeedMemory {
     private let folder: String
-    private let transient = TransientMemory()
+    /// Where all but the lists is kept.
+    private let rest: any FeedMemory
 
-    init(folder: String) { self.folder = folder }
+    init(folder: String, beside rest: any FeedMemory) {
+        self.folder = folder
+        self.rest = rest
+    }
 
     /// `$CACHE_DIRECTORY`, else `$XDG_CACHE_HOME/pricewatch`, else `~/.cache/pricewatch`.
     static func folder(_ host: HostEnvironment) -> String {
@@ -31,12 +35,12 @@ actor ListCache: FeedMemory {
         try? file.replace(with: Array(content))
     }
 
-    func wait(of feed: String) async -> FeedWait? { await transient.wait(of: feed) }
-    func keep(_ wait: FeedWait?, of feed: String) async { await transient.keep(wait, of: feed) }
+    func wait(of feed: String) async -> FeedWait? { await rest.wait(of: feed) }
+    func keep(_ wait: FeedWait?, of feed: String) async { await rest.keep(wait, of: feed) }
     func countRequest(of feed: String, in month: UTCMonth) async -> Int {
-        await transient.countRequest(of: feed, in: month)
+        await rest.countRequest(of: feed, in: month)
     }
-    func requests(of feed: String, in month: UTCMonth) async -> Int { await transient.requests(of: feed, in: month) }
+    func requests(of feed: String, in month: UTCMonth) async -> Int { await rest.requests(of: feed, in: month) }
 
     /// One file for each path of a host, so that searches do not pile up: a URL with another query replaces it.
     private func path(_ url: String) -> String {

@@ -12,16 +12,20 @@ enum BuiltInRule: String, CaseIterable {
     /// So many answers in a row.
     static let missedAnswers = 3
     private static let staleFor = Duration.minutes(10)
+    private static let silentFor = Duration.minutes(10)
 
     var rule: Configuration.Rule {
         switch self {
         case .feedStale:
-            var rule = Configuration.Rule(name: rawValue, scope: .feed, condition: .feedStale(nil))
+            var rule = Configuration.Rule(
+                name: rawValue, scope: .feed(patiently: true), condition: .feedStale(Self.silentFor))
             rule.severity = .critical
             return rule
         case .marketStale:
             return Configuration.Rule(name: rawValue, scope: .named, condition: .marketStale(Self.staleFor))
-        case .marketMissing: return Configuration.Rule(name: rawValue, scope: .named, condition: .marketMissing)
+        case .marketMissing:
+            return Configuration.Rule(
+                name: rawValue, scope: .named, condition: .marketMissing(answers: Self.missedAnswers))
         }
     }
 }
@@ -51,7 +55,11 @@ extension Configuration.Rule {
                 section.fault(at: "for", "says the same as stale: use one of them")
             }
             guard let length = stale ?? (section.holds("for") ? holdFor : nil) else { break }
-            condition = builtIn == .feedStale ? .feedStale(length) : .marketStale(length)
+            if builtIn == .feedStale {
+                (scope, condition) = (.feed(patiently: false), .feedStale(length))
+            } else {
+                condition = .marketStale(length)
+            }
             holdFor = .zero
         case .marketMissing:
             if section.holds("stale") { section.fault(at: "stale", "does not belong to \(name)") }

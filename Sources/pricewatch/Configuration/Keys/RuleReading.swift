@@ -90,7 +90,7 @@ extension Configuration.Rule {
         return nil
     }
 
-    private static func condition(_ section: Section) -> Condition? {
+    private static func condition(_ section: Section) -> AlertRule.Condition? {
         let given = conditions.filter(section.holds)
         let above = section.value("above", .price)
         let below = section.value("below", .price)
@@ -137,7 +137,7 @@ extension Configuration.Rule {
     }
 
     /// A level on the wrong side would resolve the alert at the moment it fires.
-    private static func judge(_ clear: Price, of condition: Condition, _ section: Section) {
+    private static func judge(_ clear: Price, of condition: AlertRule.Condition, _ section: Section) {
         switch condition {
         case .above(let threshold) where clear > threshold:
             section.fault(at: "clear", "\(clear) lies above the threshold \(threshold); it must not")

@@ -8,7 +8,7 @@ extension Configuration {
         var name: String
         /// `market: ID`, `markets: [ID, …]` or `markets: all`.
         var scope: Scope
-        var condition: Condition
+        var condition: AlertRule.Condition
         /// `for`: how long the condition must hold.
         var holdFor: Duration = .zero
         /// `clear`: the price at which it resolves; nil: when the condition ends.
@@ -32,30 +32,14 @@ extension Configuration {
         /// `enabled`
         var enabled = true
 
-        enum Condition: Hashable, Sendable {
-            case above(Price)
-            case below(Price)
-            case outside(low: Price, high: Price)
-            case rises(Percent, within: Duration)
-            case falls(Percent, within: Duration)
-            case moves(Percent, within: Duration)
-            case newHigh(Duration)
-            case newLow(Duration)
-            case stale(Duration)
-            /// Of the built-in rules alone.
-            case marketStale(Duration)
-            case marketMissing
-            /// nil: the longer of ten minutes and three intervals.
-            case feedStale(Duration?)
-        }
-
         enum Scope: Hashable, Sendable {
             case all
             case markets([MarketID])
             /// Of the built-in rules alone: the markets that the configuration names.
             case named
-            /// Of the built-in rules alone: the provider as a whole.
-            case feed
+            /// Of the built-in rules alone: the provider as a whole; patiently, it is never said to be silent before
+            /// three intervals have passed.
+            case feed(patiently: Bool)
         }
     }
 
@@ -75,42 +59,24 @@ extension Configuration {
         case .named:
             let named = namedMarkets.map(\.id)
             return named.isEmpty ? [] : [alertRule(rule, .markets(named))]
-        case .feed:
+        case .feed(let patiently):
             return lanePlans.filter { !$0.ridesAlong }.map { plan in
                 var rule = rule
-                if case .feedStale(let length?) = rule.condition, plan.lane != .shared {
-                    // What is right for the feeds in order of preference must not cry at each pause of a slower one.
+                // What is right for the feeds in order of preference must not cry at each pause of a slower one.
+                if case .feedStale(let length) = rule.condition, patiently || plan.lane != .shared {
                     rule.condition = .feedStale(max(length, plan.every * 3))
                 }
-                return alertRule(rule, .feed(plan.feed.pseudoMarket, of: plan.lane), every: plan.every)
+                return alertRule(rule, .feed(plan.feed.pseudoMarket, of: plan.lane))
             }
         }
     }
 
-    private func alertRule(_ rule: Rule, _ scope: AlertRule.Scope, every: Duration = .zero) -> AlertRule {
+    private func alertRule(_ rule: Rule, _ scope: AlertRule.Scope) -> AlertRule {
         AlertRule(
-            name: rule.name, scope: scope, condition: condition(rule.condition, every: every), holdFor: rule.holdFor,
-            clear: rule.clear, keepFiringFor: rule.keepFiringFor, repeatEvery: rule.repeatEvery,
-            repeatOnMove: rule.repeatOnMove, once: rule.once, expires: rule.expires, severity: rule.severity,
-            note: rule.note, notify: rule.notify, enabled: rule.enabled)
-    }
-
-    /// - Parameter every: of the lane that it is about as a whole.
-    private func condition(_ condition: Rule.Condition, every: Duration) -> AlertRule.Condition {
-        switch condition {
-        case .above(let price): .above(price)
-        case .below(let price): .below(price)
-        case .outside(let low, let high): .outside(low: low, high: high)
-        case .rises(let percent, let window): .rises(percent, within: window)
-        case .falls(let percent, let window): .falls(percent, within: window)
-        case .moves(let percent, let window): .moves(percent, within: window)
-        case .newHigh(let window): .newHigh(window)
-        case .newLow(let window): .newLow(window)
-        case .stale(let duration): .stale(duration)
-        case .marketStale(let duration): .marketStale(duration)
-        case .marketMissing: .marketMissing(answers: BuiltInRule.missedAnswers)
-        case .feedStale(let duration): .feedStale(duration ?? max(.minutes(10), every * 3))
-        }
+            name: rule.name, scope: scope, condition: rule.condition, holdFor: rule.holdFor, clear: rule.clear,
+            keepFiringFor: rule.keepFiringFor, repeatEvery: rule.repeatEvery, repeatOnMove: rule.repeatOnMove,
+            once: rule.once, expires: rule.expires, severity: rule.severity, note: rule.note, notify: rule.notify,
+            enabled: rule.enabled)
     }
 }
 
@@ -124,13 +90,13 @@ extension Configuration.Feed {
 }
 
 extension Configuration.Rule {
-    /// The history it looks back on; nil where the present price is enough.
+    /// The history it looks back on, and the key that says so; nil where the present price is enough.
     var window: (key: String, length: Duration)? {
+        guard let length = condition.window else { return nil }
         switch condition {
-        case .above, .below, .outside, .stale, .marketStale, .marketMissing, .feedStale: nil
-        case .rises(_, let within), .falls(_, let within), .moves(_, let within): ("within", within)
-        case .newHigh(let window): ("new_high", window)
-        case .newLow(let window): ("new_low", window)
+        case .newHigh: return ("new_high", length)
+        case .newLow: return ("new_low", length)
+        default: return ("within", length)
         }
     }
 }

@@ -11,21 +11,36 @@ struct LanePoll: Sendable {
 }
 
 extension Lanes {
-    /// Asks all that are due, at the same time: one that hangs costs the others nothing. Throws only when the task is
-    /// cancelled.
+    /// Asks all that are due, at the same time, and hands over each poll when it is over: whoever hangs keeps none of the
+    /// others' prices waiting. False where the task was cancelled, which ends it at once.
     ///
-    /// - Parameter ranking: the largest markets as they were last answered.
+    /// - Parameters:
+    ///   - ranking: the largest markets as they were last answered.
+    ///   - take: is told whether it was the last one.
     static func ask(
-        _ due: [Line], ranking: [MarketID], obeying obedience: WaitObedience
-    ) async throws(CancellationError) -> [LanePoll] {
-        let answered = await withTaskGroup(of: (Int, [LanePoll]?).self) { group in
-            for (place, line) in due.enumerated() {
-                group.addTask { (place, try? await line.ask(ranking, obedience)) }
+        _ due: [Line], ranking: [MarketID], obeying obedience: WaitObedience,
+        isolation: isolated (any Actor)? = #isolation, _ take: (_ poll: LanePoll, _ isLast: Bool) async -> Void
+    ) async -> Bool {
+        await withTaskGroup(of: Asked?.self) { group in
+            for line in due {
+                group.addTask { try? await line.ask(ranking, obedience) }
             }
-            return await group.reduce(into: [Int: [LanePoll]]()) { $0[$1.0] = $1.1 }
+            while let asked = await group.next() {
+                guard let asked else {
+                    group.cancelAll()
+                    return false
+                }
+                if let follows = asked.follows { group.addTask { try? await follows() } }
+                await take(asked.poll, group.isEmpty)
+            }
+            return true
         }
-        guard answered.count == due.count else { throw CancellationError() }
-        return due.indices.flatMap { answered[$0] ?? [] }
+    }
+
+    /// A poll, and what is to be asked after it.
+    fileprivate struct Asked: Sendable {
+        var poll: LanePoll
+        var follows: (@Sendable () async throws(CancellationError) -> Asked)?
     }
 
     /// The place of the feed that serves, by lane.
@@ -51,22 +66,26 @@ extension Lanes {
 extension Lanes.Line {
     fileprivate func ask(
         _ ranking: [MarketID], _ obedience: WaitObedience
-    ) async throws(CancellationError) -> [LanePoll] {
+    ) async throws(CancellationError) -> Lanes.Asked {
         let end = time.uptime() + limit
         let turn = try await feeds.poll(ranking: ranking, within: limit, obeying: obedience)
         let poll = LanePoll(plan: plan, lanes: [plan.lane], turn: turn)
-        guard let rider else { return [poll] }
-        if turn.feed == rider.plan.feed.name { return [LanePoll(plan: plan, lanes: lanes, turn: turn)] }
-        // Another stands in, which is not asked for these markets.
-        let aside: FailoverFeed.Turn
-        if var report = turn.reports[rider.plan.feed.name] {
-            report.requests = 0
-            aside = FailoverFeed.Turn(
-                report: report, feed: rider.plan.feed.name, unmapped: rider.plan.members[0].unmapped)
-        } else {
-            aside = try await rider.feeds.poll(within: end - time.uptime(), obeying: obedience)
+        guard let rider else { return Lanes.Asked(poll: poll) }
+        if turn.feed == rider.plan.feed.name {
+            return Lanes.Asked(poll: LanePoll(plan: plan, lanes: lanes, turn: turn))
         }
-        return [poll, LanePoll(plan: rider.plan, lanes: [rider.plan.lane], turn: aside)]
+        // Another stands in, which is not asked for these markets.
+        return Lanes.Asked(poll: poll) { () async throws(CancellationError) in
+            let aside: FailoverFeed.Turn
+            if var report = turn.reports[rider.plan.feed.name] {
+                report.requests = 0
+                aside = FailoverFeed.Turn(
+                    report: report, feed: rider.plan.feed.name, unmapped: rider.plan.members[0].unmapped)
+            } else {
+                aside = try await rider.feeds.poll(within: end - time.uptime(), obeying: obedience)
+            }
+            return Lanes.Asked(poll: LanePoll(plan: rider.plan, lanes: [rider.plan.lane], turn: aside))
+        }
     }
 }
 

@@ -46,13 +46,15 @@ extension LaneHealth {
         _ settings: CycleSettings, inheriting legacy: Legacy, _ reader: HistoryReader, now: Date
     ) throws(HistoryError) -> [Lane: LaneHealth] {
         var all: [Lane: LaneHealth] = [:]
-        for lane in settings.lanes.map(\.lane) {
+        for plan in settings.lanes {
+            let lane = plan.lane
             // The feeds in order of preference have been asked for as long as there is a history.
             let knownSince = lane == .shared ? try reader.firstPoll() ?? now : now
             if let before = legacy.health[lane] {
                 all[lane] = before
             } else {
-                all[lane] = LaneHealth(lastUsable: try reader.lastUsablePoll(of: lane), knownSince: knownSince)
+                all[lane] = LaneHealth(
+                    lastUsable: try reader.lastUsablePoll(of: lane, riding: plan.ridesAlong), knownSince: knownSince)
             }
         }
         return all

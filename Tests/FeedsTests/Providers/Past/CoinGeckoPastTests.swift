@@ -59,10 +59,12 @@ struct CoinGeckoPastTests {
     @Test func `what is no price is left out, whatever is wrong with it`() throws {
         let quotes = try decode(
             """
-            {"prices":[[1000,1.5],[2000,null],[3000],[4000,0],[5000,-1],["x",2],null,[8000.0,2.5e-7],[9000,"3"]],
-             "market_caps":[[1000,10],[2000,20]],"total_volumes":[[1000,5],[2000,null],[3000,1]]}
+            {"prices":[[1795000001000,1.5],[1795000002000,null],[1795000003000],[1795000004000,0],[1795000005000,-1],
+                       ["x",2],null,[1795000,7],[1795000008000.0,2.5e-7],[1795000009000,"3"]],
+             "market_caps":[[1795000001000,10],[1795000002000,20]],
+             "total_volumes":[[1795000001000,5],[1795000002000,null],[1795000003000,1]]}
             """)
-        #expect(quotes.map(\.quotedAt.milliseconds) == [1000, 8000])
+        #expect(quotes.map(\.quotedAt.milliseconds) == [1_795_000_001_000, 1_795_000_008_000])
         #expect(quotes.map(\.price.description) == ["1.5", "0.00000025"])
         #expect(quotes.map(\.marketCap) == [10, nil])
         #expect(quotes.map(\.volume24h) == [5, nil])

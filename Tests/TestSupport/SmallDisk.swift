@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 
 /// A small disk of its own, to be filled or closed; only root can mount it.
-final class SmallDisk: Sendable {
-    let path: String
+public final class SmallDisk: Sendable {
+    public let path: String
     private let folder: TemporaryFolder
 
     /// Nil where it cannot be mounted, which is said.
-    init?(bytes: Int = 2 << 20) throws {
+    public init?(bytes: Int = 2 << 20) throws {
         folder = try TemporaryFolder()
         path = folder.path + "/disk"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -19,18 +19,18 @@ final class SmallDisk: Sendable {
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
 
-    var database: String { path + "/history.db" }
+    public var database: String { path + "/history.db" }
 
-    func fill() {
+    public func fill() {
         let descriptor = open(path + "/ballast", O_WRONLY | O_CREAT, 0o644)
         let piece = [UInt8](repeating: 7, count: 4096)
         while write(descriptor, piece, piece.count) > 0 {}
         close(descriptor)
     }
 
-    func empty() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
+    public func empty() throws { try FileManager.default.removeItem(atPath: path + "/ballast") }
 
-    func remount(readOnly: Bool) -> Bool {
+    public func remount(readOnly: Bool) -> Bool {
         mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0), nil) == 0
     }
 }
