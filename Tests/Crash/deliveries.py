@@ -6,7 +6,6 @@ arrives again must come under the same Idempotency-Key.
 
     Tests/Crash/deliveries.py [--binary .build/debug/pricewatch] [--kills 100] [--seed 1]
 """
-import argparse
 import collections
 import http.server
 import json
@@ -14,14 +13,14 @@ import os
 import random
 import re
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import urllib.request
+
+import victim
 
 MARKETS = ["bitcoin", "ethereum", "solana", "tether", "dogecoin", "cardano"]
 CHANNELS = ["flaky", "rough", "calm"]
@@ -76,26 +75,6 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Server(http.server.ThreadingHTTPServer):
-    allow_reuse_address = True
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-def receive(port=0):
-    server = Server(("127.0.0.1", port), Receiver)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    return server
-
-
-def leave(server):
-    server.shutdown()
-    server.server_close()
-
-
 def rules(base):
     """Thresholds at the very prices, so that they are crossed again and again; some together, so that they come as one."""
     with urllib.request.urlopen(f"{base}/coins/markets?vs_currency=usd&ids={','.join(MARKETS)}") as answer:
@@ -129,14 +108,7 @@ alerts:
 
 
 def waiting(folder):
-    with sqlite3.connect(f"file:{folder}/history.db?mode=ro", uri=True) as database:
-        return database.execute("SELECT count(*) FROM message").fetchone()[0]
-
-
-def events(folder):
-    with sqlite3.connect(f"file:{folder}/history.db?mode=ro", uri=True) as database:
-        return database.execute(
-            "SELECT event_id, rule, market FROM event WHERE event <> 'pending' ORDER BY id").fetchall()
+    return victim.ask(folder, "SELECT count(*) FROM message")[0][0]
 
 
 def judge(stored):
@@ -170,12 +142,8 @@ def judge(stored):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--binary", default=".build/debug/pricewatch")
-    arguments.add_argument("--kills", type=int, default=100)
-    arguments.add_argument("--seed", type=int, default=1)
-    options = arguments.parse_args()
-    dice = random.Random(options.seed)
+    options = victim.options()
+    dice = random.Random(options.seed + 2)
     Receiver.dice = random.Random(options.seed + 1)
 
     root = tempfile.mkdtemp(prefix="pricewatch-deliveries-")
@@ -183,26 +151,22 @@ def main():
         [options.binary, "simulate", "--seed", str(options.seed)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         text=True)
     base = re.search(r"http://\S+", simulator.stdout.readline()).group()
-    receiver = receive()
+    receiver = victim.serve(Receiver)
     port = receiver.server_port
     path = configure(root, base, port)
-
-    def start():
-        return subprocess.Popen(
-            [options.binary, "run", "--config", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    victim = start()
     away = set(dice.sample(range(options.kills), max(1, options.kills // 10)))
-    for kill in range(options.kills):
+
+    def go_away(kill):
         if kill in away:
-            leave(receiver)
-        time.sleep(dice.uniform(0.05, 4))
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
-        victim = start()
+            victim.leave(receiver)
+
+    def come_back(kill):
+        nonlocal receiver
         if kill in away:
             time.sleep(dice.uniform(0, 6))
-            receiver = receive(port)
+            receiver = victim.serve(Receiver, port)
+
+    daemon = victim.run_and_kill(options, path, go_away, come_back)
     Receiver.misbehaves = False
     deadline = time.time() + 400
     # Its polls go on, so that now and then something waits for a moment.
@@ -214,11 +178,10 @@ def main():
     simulator.wait()
     while waiting(root) > 0 and time.time() < deadline:
         time.sleep(0.2)
-    victim.terminate()
-    victim.wait()
-    leave(receiver)
+    victim.stop(daemon)
+    victim.leave(receiver)
 
-    stored = events(root)
+    stored = victim.ask(root, "SELECT event_id, rule, market FROM event WHERE event <> 'pending' ORDER BY id")
     faults, again = judge(stored)
     if waiting(root) > 0:
         faults.append(f"{waiting(root)} messages still wait")

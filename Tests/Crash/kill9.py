@@ -5,7 +5,6 @@ Both ask the same provider and must end with the same events under the same ids,
 
     Tests/Crash/kill9.py [--binary .build/debug/pricewatch] [--kills 100] [--seed 1]
 """
-import argparse
 import collections
 import datetime
 import http.server
@@ -14,14 +13,13 @@ import os
 import random
 import re
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
+
+import victim
 
 PLATEAU = 6.0  # seconds for which prices stand: several polls, and longer than any restart
 MARKETS = ["bitcoin", "ethereum", "solana", "tether"]
@@ -63,11 +61,6 @@ class Provider(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        pass  # a killed daemon leaves its connections as they are
-
-
 def configure(folder, port):
     path = os.path.join(folder, "pricewatch.yaml")
     with open(path, "w") as file:
@@ -81,31 +74,18 @@ alerts:{RULES}""")
     return path
 
 
-def start(binary, path):
-    return subprocess.Popen(
-        [binary, "run", "--config", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
 def events(folder):
     found = collections.defaultdict(list)
-    with sqlite3.connect(os.path.join(folder, "history.db")) as database:
-        for rule, market, event, identity in database.execute(
-                "SELECT rule, market, event, event_id FROM event ORDER BY id"):
-            found[rule, market].append((event, identity))
+    for rule, market, event, identity in victim.ask(
+            folder, "SELECT rule, market, event, event_id FROM event ORDER BY id"):
+        found[rule, market].append((event, identity))
     return found
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--binary", default=".build/debug/pricewatch")
-    arguments.add_argument("--kills", type=int, default=100)
-    arguments.add_argument("--seed", type=int, default=1)
-    options = arguments.parse_args()
-    dice = random.Random(options.seed)
-
-    server = Server(("127.0.0.1", 0), Provider)
+    options = victim.options()
     Provider.begun = time.time()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = victim.serve(Provider)
     root = tempfile.mkdtemp(prefix="pricewatch-kill9-")
     calm, rough = os.path.join(root, "calm"), os.path.join(root, "rough")
     os.mkdir(calm)
@@ -113,20 +93,14 @@ def main():
     subprocess.run([options.binary, "run", "--once", "--config", path], check=True, stderr=subprocess.DEVNULL)
     # The same database, so that the same announcement has the same id in both.
     shutil.copytree(calm, rough)
-    undisturbed = start(options.binary, path)
-    path = configure(rough, server.server_port)
-    victim = start(options.binary, path)
-    for _ in range(options.kills):
-        time.sleep(dice.uniform(0.05, 4))
-        victim.send_signal(signal.SIGKILL)
-        victim.wait()
-        victim = start(options.binary, path)
+    undisturbed = victim.start(options.binary, path)
+    disturbed = victim.run_and_kill(options, configure(rough, server.server_port))
     # Both have seen the running plateau before they stop together.
     time.sleep(PLATEAU * 2)
     time.sleep(PLATEAU - (time.time() - Provider.begun) % PLATEAU + PLATEAU * 0.8)
-    for daemon in (undisturbed, victim):
+    for daemon in (undisturbed, disturbed):
         daemon.terminate()
-    for daemon in (undisturbed, victim):
+    for daemon in (undisturbed, disturbed):
         daemon.wait()
 
     expected, found = events(calm), events(rough)

@@ -30,8 +30,8 @@ import Testing
     }
 
     /// A word a turn: `poll 60 failed timeout [a 1.5, b null_price] watching a, b`.
-    private func words(since: Double) throws -> [String] {
-        let replay = try writer.reader.replay(in: usd(), since: moment(since))
+    private func words(since: Double, withHealed: Bool = false) throws -> [String] {
+        let replay = try writer.reader.replay(in: usd(), since: moment(since), withHealed: withHealed)
         var words: [String] = []
         try writer.reader.play(replay) { turn in
             func second(_ date: Date) -> Int { Int(date.since(moment()).inSeconds) }
@@ -40,6 +40,9 @@ import Testing
             switch turn.kind {
             case .start(let date): word = "start \(second(date))"
             case .waiting(let date): word = "waiting \(second(date))"
+            case .recalled(let date): word = "recalled \(second(date))\(turn.bringsHealed ? " with more" : "")"
+            case .healed(let samples, let feed):
+                word = "\(feed) healed \(samples.map { "\(name($0.market)) \($0.price)@\(second($0.quotedAt))" })"
             case .polls(let polls):
                 word = polls.map { poll in
                     let said =
@@ -103,11 +106,43 @@ import Testing
     func others() throws {
         try record(0, sample("a", "1", quotedAt: 0))
         try writer.heal(healing("a", -1200, 0, (-600, "5")))
+        try writer.noteRecall(at: moment(30))
+        try writer.noteRecall(at: moment(40))
         var foreign = poll(60, sample("a", "7", quotedAt: 60))
         foreign.currency = try Currency("eur")
         try writer.record(foreign)
         #expect(
-            try words(since: -1000) == [#"poll 0 ok - ["a 1@0"]"#, "poll 60 ok - []"])
+            try words(since: -1000) == [
+                #"poll 0 ok - ["a 1@0"]"#, "recalled 30 with more", "recalled 40", "poll 60 ok - []",
+            ])
+    }
+
+    @Test("healed prices come between the turns where they are asked for, those of a moment together")
+    func healed() throws {
+        try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
+        try record(3600, sample("a", "2", quotedAt: 3600))
+        try writer.heal(healing("a", -1200, 3600, (-1100, "4"), (-600, "5"), (1200, "6"), (2400, "7")))
+        try writer.heal(healing("b", 0, 3600, (1200, "8")))
+        #expect(
+            try words(since: -1000, withHealed: true) == [
+                #"past healed ["a 5@-600"]"#, #"poll 0 ok - ["a 1@0"] watching ["a"]"#,
+                #"past healed ["a 6@1200", "b 8@1200"]"#, #"past healed ["a 7@2400"]"#,
+                #"poll 3600 ok - ["a 2@3600"]"#,
+            ])
+        let replay = try writer.reader.replay(in: usd(), since: moment(-1000), withHealed: true)
+        #expect(replay.span == moment(-600)...moment(3600))
+        #expect(replay.healed?.count == 2)
+        #expect(try words(since: 3601, withHealed: true) == [])
+    }
+
+    @Test("where nobody has polled since, healed prices are played alone")
+    func healedAfterwards() throws {
+        try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
+        try writer.heal(healing("a", 0, 3600, (1200, "6")))
+        #expect(try words(since: 60, withHealed: true) == [#"past healed ["a 6@1200"]"#])
+        let replay = try writer.reader.replay(in: usd(), since: moment(60), withHealed: true)
+        #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
+        #expect(replay.newest.mapValues(\.price) == [0: price("1")])
     }
 
     @Test("turns share the numbers of the polls, and go with them")

@@ -20,12 +20,12 @@ extension HistoryWriter {
     private func insert(_ queued: QueuedMessage, _ db: Database) throws -> Int64? {
         let insert = try db.cachedStatement(
             sql: """
-                INSERT OR IGNORE INTO message (message_id, channel, created_at, held, attempts, not_before)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT OR IGNORE INTO message (message_id, channel, created_at, held, attempts, not_before, last_error)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         try insert.execute(arguments: [
             queued.id, queued.channel, queued.createdAt.milliseconds, queued.isHeld, queued.attempts,
-            queued.notBefore?.milliseconds,
+            queued.notBefore?.milliseconds, queued.lastError,
         ])
         return db.changesCount > 0 ? db.lastInsertedRowID : nil
     }

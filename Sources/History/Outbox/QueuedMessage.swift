@@ -18,6 +18,8 @@ public struct QueuedMessage: Hashable, Sendable {
     public var attempts: Int
     /// Nil: at once.
     public var notBefore: Date?
+    /// Why the last delivery was in vain.
+    public var lastError: String?
 
     public struct Event: Hashable, Sendable {
         public var id: String
@@ -37,7 +39,7 @@ public struct QueuedMessage: Hashable, Sendable {
 
     public init(
         id: String, channel: String, createdAt: Date, events: [Event], isNote: Bool = false, isHeld: Bool = false,
-        attempts: Int = 0, notBefore: Date? = nil
+        attempts: Int = 0, notBefore: Date? = nil, lastError: String? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -47,6 +49,7 @@ public struct QueuedMessage: Hashable, Sendable {
         self.isHeld = isHeld
         self.attempts = attempts
         self.notBefore = notBefore
+        self.lastError = lastError
     }
 
     public var isCritical: Bool { events.contains(where: \.isCritical) }

@@ -10,8 +10,8 @@ extension HistoryReader {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT message_id, channel, created_at, held, attempts, not_before, message.note IS NOT NULL AS is_note,
-                           event_id, rule, market, severity
+                    SELECT message_id, channel, created_at, held, attempts, not_before, last_error,
+                           message.note IS NOT NULL AS is_note, event_id, rule, market, severity
                     FROM message
                     LEFT JOIN message_event ON message_event.message = message.id
                     LEFT JOIN event ON event.id = message_event.event
@@ -69,7 +69,7 @@ extension QueuedMessage {
         self.init(
             id: id, channel: row["channel"], createdAt: Date(milliseconds: row["created_at"]), events: [],
             isNote: row["is_note"], isHeld: row["held"], attempts: row["attempts"],
-            notBefore: (row["not_before"] as Int64?).map(Date.init(milliseconds:)))
+            notBefore: (row["not_before"] as Int64?).map(Date.init(milliseconds:)), lastError: row["last_error"])
     }
 }
 

@@ -10,12 +10,12 @@ extension HistoryWriter {
         }
     }
 
-    /// It was tried in vain so often, and is not tried again before `until`.
-    public func postpone(_ message: String, attempts: Int, until: Date) throws(HistoryError) {
+    /// It was tried in vain so often, for this reason the last time, and is not tried again before `until`.
+    public func postpone(_ message: String, attempts: Int, until: Date, error: String?) throws(HistoryError) {
         try write("postpone a message in") { db in
             let update = try db.cachedStatement(
-                sql: "UPDATE message SET attempts = ?, not_before = ? WHERE message_id = ?")
-            try update.execute(arguments: [attempts, until.milliseconds, message])
+                sql: "UPDATE message SET attempts = ?, not_before = ?, last_error = ? WHERE message_id = ?")
+            try update.execute(arguments: [attempts, until.milliseconds, error, message])
         }
     }
 

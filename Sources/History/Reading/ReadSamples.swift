@@ -72,8 +72,10 @@ extension HistoryReader {
     }
 
     /// The healed prices that speak of moments between two others, by market, oldest first.
+    ///
+    /// - Parameter turn: Only what was recorded before the turn of this number; nil: all.
     public func healedPrices(
-        in currency: Currency, since: Date, until: Date
+        in currency: Currency, since: Date, until: Date, recordedBefore turn: Int64? = nil
     ) throws(HistoryError) -> [MarketID: [PastQuote]] {
         try read { db in
             let markets = try SeriesIDs.markets(db, in: currency, only: nil)
@@ -82,10 +84,10 @@ extension HistoryReader {
                     SELECT sample.id, poll.at, significand, exponent
                     FROM poll
                     CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
-                    WHERE poll.at >= ? AND poll.at < ? AND backfilled ORDER BY poll.at, poll.id
+                    WHERE poll.at >= ? AND poll.at < ? AND poll.id < ? AND backfilled ORDER BY poll.at, poll.id
                     """)
             var found: [MarketID: [PastQuote]] = [:]
-            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds]).walk { row in
+            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds, turn ?? .max]).walk { row in
                 guard let market = markets[SampleKey.series(row[0])],
                     let price = Price(significand: row[2], exponent: Int(row[3]))
                 else { return }

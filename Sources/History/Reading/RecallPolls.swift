@@ -22,9 +22,11 @@ public struct RecalledPoll: Sendable {
 extension HistoryReader {
     /// Hands out the usable polls from `since` on and before `until`, oldest first, as far as they are about these
     /// markets.
+    ///
+    /// - Parameter turn: Only what was recorded before the turn of this number; nil: all.
     public func recall(
         _ markets: [MarketID], in currency: Currency, since: Date, until: Date = .distantFuture,
-        _ body: (RecalledPoll) throws -> Void
+        recordedBefore turn: Int64? = nil, _ body: (RecalledPoll) throws -> Void
     ) throws(HistoryError) {
         try read { db in
             let places = Dictionary(markets.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
@@ -46,7 +48,7 @@ extension HistoryReader {
                     """)
             let unknown = try db.makeStatement(
                 sql: """
-                    SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
+                    SELECT series FROM unknown WHERE poll = ? AND reason NOT IN ('old_quote', 'unconfirmed')
                     """)
             var watching = try Unwatched(series, db)
             let polls = try Row.fetchCursor(
@@ -54,9 +56,9 @@ extension HistoryReader {
                 sql: """
                     SELECT poll.id, fetched_at, name, alone, backfilled, at, interval
                     FROM poll LEFT JOIN feed ON feed.id = feed
-                    WHERE at >= ? AND at < ? AND outcome <> 'failed' ORDER BY at, poll.id
+                    WHERE at >= ? AND at < ? AND poll.id < ? AND outcome <> 'failed' ORDER BY at, poll.id
                     """,
-                arguments: [since.milliseconds, until.milliseconds])
+                arguments: [since.milliseconds, until.milliseconds, turn ?? .max])
             while let row = try polls.next() {
                 let id: Int64 = row[0]
                 let isHealed: Bool = row[4]
@@ -106,7 +108,7 @@ extension HistoryReader {
                     db,
                     sql: """
                         SELECT market FROM unknown JOIN series ON series.id = series
-                        WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed')
+                        WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
                         """, arguments: [poll, currency.code])
                 for market in markets.compactMap({ try? MarketID($0) }) where missed[market, default: 0] == index {
                     missed[market] = index + 1

@@ -27,9 +27,9 @@ enum Schema {
     /// `interval` is the time between two polls that was in force when a poll came due: by it, what lies between it and
     /// the one before was watched or was not.
     /// A poll that is `alone` asked its feed for the markets that are asked of that feed alone.
-    /// `turn` has what happened beside the polls: that a daemon began, and the turns in which nobody was asked, when the
-    /// age of what is known was judged all the same. Its ids go on from those of the polls, and theirs from its, in the
-    /// order in which it all happened.
+    /// `turn` has what happened beside the polls: that a daemon began, that it took in what was healed, and the turns in
+    /// which nobody was asked, when the age of what is known was judged all the same. Its ids go on from those of the
+    /// polls, and theirs from its, in the order in which it all happened.
     /// `watch` has a row for each poll or turn from which on a market was watched, or was not.
     ///
     /// A poll that is `backfilled` was never made: it holds one price of the provider's own history, and its `at` is the
@@ -181,6 +181,7 @@ enum Schema {
             held INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
             not_before INTEGER,
+            last_error TEXT,
             note BLOB
         );
         CREATE TABLE message_event (

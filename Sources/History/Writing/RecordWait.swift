@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import GRDB
 import Markets
 
@@ -13,6 +13,11 @@ extension HistoryWriter {
         }
     }
 
+    /// Notes that from now on the windows know all that is healed so far, as they do after a start.
+    public func noteRecall(at moment: Date) throws(HistoryError) {
+        try write("note a turn in") { db in _ = try TurnRows.insert(.recalled, at: moment, db) }
+    }
+
     func noteStart(_ moment: Date?, _ db: Database) throws {
         if let moment { try TurnRows.insert(.start, at: moment, db) }
     }
@@ -21,7 +26,7 @@ extension HistoryWriter {
 /// Rows of the table `turn`.
 enum TurnRows {
     enum Kind: String {
-        case start, waiting
+        case start, waiting, recalled
     }
 
     /// The id of the next poll or turn.

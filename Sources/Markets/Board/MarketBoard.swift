@@ -275,6 +275,18 @@ extension MarketBoard {
         return digest
     }
 
+    /// Takes in quotes of moments at which nobody asked; those that are no news are passed over. Returns the markets of
+    /// the others.
+    public mutating func take(healed quotes: [Quote], from feed: String) -> [MarketID] {
+        quotes.compactMap { quote in
+            guard let place = places[quote.market], let quotedAt = quote.quotedAt,
+                entries[place].newest.map({ $0.quotedAt < quotedAt }) ?? true
+            else { return nil }
+            entries[place].heal(with: quote, at: quotedAt, from: feed)
+            return quote.market
+        }
+    }
+
     /// The largest markets change places: those that left are watched no longer, unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
         guard watchlist.top > 0, ranking != watchlist.lastRanking else { return }
@@ -310,6 +322,13 @@ extension MarketBoard.Entry {
             Sample(
                 market: market, symbol: symbol, name: name, price: quote.price, quotedAt: sighting.quotedAt,
                 volume24h: quote.volume24h, marketCap: quote.marketCap, confirmed: confirmation == .settled))
+    }
+
+    fileprivate mutating func heal(with quote: Quote, at quotedAt: Date, from feed: String) {
+        (symbol, name) = (quote.symbol, quote.name)
+        newest = MarketBoard.Sighting(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed)
+        confirmation = .settled
+        standing = .known(nil)
     }
 
     /// The provider said that nothing has changed.

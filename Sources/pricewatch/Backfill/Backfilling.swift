@@ -50,6 +50,17 @@ final class Backfilling: Sendable {
         }
     }
 
+    /// The markets of which the next round asks for something from `since` on, in the order of the configuration.
+    ///
+    /// - Parameter longestStep: what lies between two polls no further apart is no gap.
+    func healable(since: Date, longerThan longestStep: Duration) -> [MarketID] {
+        let since = max(since, healer.time.now() - reach)
+        // A history that cannot be read is told of by the round.
+        let plan = try? healer.plan(sources, since: since, longerThan: longestStep)
+        let asked = Set((plan?.steps ?? []).map(\.source.market))
+        return sources.map(\.market).filter(asked.contains)
+    }
+
     /// A gap has been seen: the next usable poll begins a round.
     func noteGap() { state.withLock { $0.isDue = $0.isOn } }
 

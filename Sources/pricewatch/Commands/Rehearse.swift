@@ -15,6 +15,8 @@ struct Rehearse: AsyncParsableCommand {
     var since = TimeArgument.ago(.hours(24 * 30))
     @Option(help: "Only this rule.")
     var rule: String?
+    @Flag(help: "Healed prices, too, as if they had been polled at their moments.")
+    var withBackfill = false
     @Flag(help: "For programs.")
     var json = false
 
@@ -25,7 +27,8 @@ struct Rehearse: AsyncParsableCommand {
             let reader = try HistoryReader(at: configuration.history.database)
             var bar = ProgressBar("rehearsing")
             let report = try RehearsalReport(
-                playing: reader, through: rules, configuration, since: since.date(now: Date())
+                playing: reader, through: rules, configuration, since: since.date(now: Date()),
+                withHealed: withBackfill
             ) { bar.show($0) }
             bar.finish()
             var output = StandardOutput()

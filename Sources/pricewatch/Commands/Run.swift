@@ -14,8 +14,10 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "One poll with recording, rules and messages, then the end.")
     var once = false
 
-    /// How long a single poll's process goes on for messages that are due.
-    private static let patience = Duration.seconds(30)
+    /// How long a single poll's process goes on for messages; for programs, as long as these may take.
+    private static let patience = Duration.seconds(5)
+    /// An attempt that is due later is left to the next run.
+    private static let retriesWithin = Duration.seconds(3)
 
     func run() async throws {
         HarmlessSignals.arm()
@@ -24,7 +26,7 @@ struct Run: AsyncParsableCommand {
             if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(reading.configuration) }
             let format = LineLogHandler.Format(reading.configuration.log.format)
             let assembly = try await Assembly(reading, .current(staysAlive: !once, format: format))
-            if once { try await pollOnce(assembly) } else { try await serve(assembly) }
+            if once { try await pollOnce(assembly, reading.configuration) } else { try await serve(assembly) }
         }
     }
 
@@ -58,13 +60,14 @@ struct Run: AsyncParsableCommand {
         withExtendedLifetime(impatience) {}
     }
 
-    private func pollOnce(_ assembly: Assembly) async throws {
+    private func pollOnce(_ assembly: Assembly, _ configuration: Configuration) async throws {
         await assembly.cycle.tellUntold()
         await assembly.sender.begin()
         let ending = await assembly.cycle.turn(obeying: .namedOnly)
         await assembly.cycle.tidy()
-        await assembly.sender.rest(dueWithin: Self.patience, atMost: Self.patience)
+        await assembly.sender.rest(dueWithin: Self.retriesWithin, atMost: Self.patience(configuration))
         await assembly.sender.stop()
+        tellWaiting(await assembly.sender.report.size.queued)
         await assembly.cycle.showChange()
         await assembly.cycle.close()
         await assembly.finish()
@@ -81,4 +84,18 @@ struct Run: AsyncParsableCommand {
             return
         }
     }
+
+    private static func patience(_ configuration: Configuration) -> Duration {
+        configuration.notify.filter(\.isProgram).map(\.timeout).reduce(patience, max)
+    }
+
+    private func tellWaiting(_ messages: Int) {
+        guard messages > 0 else { return }
+        StandardError.line(
+            "pricewatch: \(messages) message\(messages == 1 ? " waits" : "s wait") in the outbox for the next run")
+    }
+}
+
+extension Configuration.Channel {
+    fileprivate var isProgram: Bool { if case .exec = kind { true } else { false } }
 }

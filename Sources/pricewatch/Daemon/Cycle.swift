@@ -76,6 +76,8 @@ actor Cycle {
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
         isStarting = legacy.isStarting
         recordingNews = legacy.recordingNews
+        // That it cannot be noted is told where the polls cannot be written.
+        if legacy.isOfThisProcess { try? history.noteRecall(at: started) }
         day = try WindowView(reader, settings, now: now())
         ledger = legacy.ledger
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
@@ -270,19 +272,12 @@ extension Cycle {
 
     /// - Parameter answered: Where nobody answered, prices hold and the age of the data alone is judged.
     private func judge(answered: [LaneResult], _ gaps: [Lane: Date], at moment: Date) -> AlertBook.Changes {
-        let lanes = answered.flatMap(\.lanes)
-        let moments = settings.lanes.map { plan in
-            let lane = AlertBook.LaneMoment(
-                interval: self.lanes.step(of: plan.lane), watchedUntil: gaps[plan.lane],
-                answered: lanes.contains(plan.lane),
-                lastUsableAnswer: health[plan.lane]?.silentSince, healed: healed(since: gaps[plan.lane]))
-            return (plan.lane, lane)
-        }
         let changes = book.evaluate(
             board,
             at: .init(
-                now: moment, lanes: Dictionary(moments, uniquingKeysWith: { first, _ in first }),
-                downtime: downtime))
+                settings, at: moment, answered: Set(answered.flatMap(\.lanes)), gaps: gaps, downtime: downtime,
+                interval: lanes.step(of:), healed: { healed(since: $0, until: moment) },
+                silentSince: { health[$0]?.silentSince }))
         standing.take(changes)
         return changes
     }
@@ -324,6 +319,7 @@ extension Cycle {
         self.day = day
         self.book = book
         healedBeside.takeIn(reader)
+        try? history.noteRecall(at: moment)
     }
 
     /// The last poll before a time in which nothing was watched, where that is worth a message.
@@ -336,14 +332,14 @@ extension Cycle {
 
     private func gap(from last: Date?, to started: Date) -> Gap? {
         guard let last else { return nil }
-        let healed = healed(since: last).values.reduce(0) { $0 + $1.count }
-        return Gap(from: last, to: started, healed: healed, isHealing: settings.backfill != nil)
+        let healed = healed(since: last, until: started).values.reduce(0) { $0 + $1.count }
+        let healing = backfilling?.healable(since: last, longerThan: interval * 2) ?? []
+        return Gap(from: last, to: started, healed: healed, healing: healing)
     }
 
-    /// What is healed of a gap already when it ends; nothing where there was none.
-    private func healed(since gap: Date?) -> [MarketID: [PastQuote]] {
-        guard let gap else { return [:] }
-        return (try? history.reader.healedPrices(in: settings.currency, since: gap, until: now())) ?? [:]
+    /// What is healed of a gap already when it ends.
+    private func healed(since gap: Date, until end: Date) -> [MarketID: [PastQuote]] {
+        (try? history.reader.healedPrices(in: settings.currency, since: gap, until: end)) ?? [:]
     }
 }
 

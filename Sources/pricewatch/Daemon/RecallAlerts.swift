@@ -13,13 +13,17 @@ extension AlertBook {
             identity: Identity(installation: history.installation, host: settings.host, currency: settings.currency),
             every: settings.every(of: .shared), lanes: settings.ownLanes)
         silences = try history.reader.silences()
-        try recall(lookbacks(on: markets), from: history.reader, settings, now: now)
+        try recall(from: history.reader, settings, watching: markets, now: now)
     }
 
     /// Rebuilds what the windows knew. The far past is read of the few markets whose rules look back so far.
-    private mutating func recall(
-        _ lookbacks: [MarketID: Duration], from reader: HistoryReader, _ settings: CycleSettings, now: Date
+    ///
+    /// - Parameter turn: As it was before the turn of this number; nil: as it is now.
+    mutating func recall(
+        from reader: HistoryReader, _ settings: CycleSettings, watching markets: [MarketID], now: Date,
+        recordedBefore turn: Int64? = nil
     ) throws(HistoryError) {
+        let lookbacks = lookbacks(on: markets)
         guard let longest = lookbacks.values.max() else { return }
         // A quote may be some minutes older than the poll that brought it, and the hour at the edge counts whole.
         let border = now - min(longest, Self.recalledExactly) - .hours(1)
@@ -27,14 +31,16 @@ extension AlertBook {
         if longest > Self.recalledExactly {
             let far = lookbacks.filter { $0.value > Self.recalledExactly }.map(\.key).sorted()
             var freshness = RecalledFreshness(of: far, settings)
-            try reader.recall(far, in: settings.currency, since: now - longest - .hours(1), until: border) { poll in
+            try reader.recall(
+                far, in: settings.currency, since: now - longest - .hours(1), until: border, recordedBefore: turn
+            ) { poll in
                 let poll = freshness.judge(poll)
                 book.recall(poll, settings, of: far)
             }
         }
         let near = lookbacks.keys.sorted()
         var freshness = RecalledFreshness(of: near, settings)
-        try reader.recall(near, in: settings.currency, since: border, until: .distantFuture) { poll in
+        try reader.recall(near, in: settings.currency, since: border, recordedBefore: turn) { poll in
             let poll = freshness.judge(poll)
             book.recall(poll, settings, of: near)
         }

@@ -22,6 +22,8 @@ struct RecalledFreshness {
 
     /// The poll with what was stale by then moved to the unknown.
     mutating func judge(_ poll: RecalledPoll) -> RecalledPoll {
+        // Healed prices are as old as their moment, and say nothing of other markets.
+        guard !poll.isHealed else { return poll }
         var poll = poll
         let now = poll.fetchedAt.milliseconds
         for sample in poll.samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }

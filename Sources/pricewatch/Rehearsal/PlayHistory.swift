@@ -5,10 +5,12 @@ import Markets
 extension RehearsalReport {
     /// Plays what is recorded from `since` on through rules, and as much before it as they look back.
     ///
-    /// - Parameter progress: is told how far it has come, from 0 to 1.
+    /// - Parameters:
+    ///   - withHealed: Healed prices are played, too, as the polls that would have seen them.
+    ///   - progress: is told how far it has come, from 0 to 1.
     init(
         playing reader: HistoryReader, through rules: [AlertRule], _ configuration: Configuration, since: Date,
-        progress: (Double) -> Void = { _ in }
+        withHealed: Bool = false, progress: (Double) -> Void = { _ in }
     ) throws {
         guard try reader.lastPoll() != nil else {
             throw Complaint(
@@ -19,16 +21,17 @@ extension RehearsalReport {
         let memory = rules.filter(\.enabled).map(\.memory).max() ?? .zero
         // A quote may be some minutes older than the poll that brought it.
         let replay = try reader.replay(
-            in: settings.currency, since: since - memory - .hours(1), of: rules.marketsNamed)
+            in: settings.currency, since: since - memory - .hours(1), of: rules.marketsNamed, withHealed: withHealed)
         var report = RehearsalReport(
-            of: rules, for: configuration.notify, since: max(since, replay.span?.lowerBound ?? since))
+            of: rules, for: configuration.notify, since: max(since, replay.span?.lowerBound ?? since),
+            withHealed: withHealed)
         if let span = replay.span {
-            var rehearsal = Rehearsal(replay, rules, settings)
+            // What is asked while turns are read needs a connection of its own.
+            var rehearsal = Rehearsal(replay, rules, settings, past: try HistoryReader(at: reader.path))
             let length = max(1, span.upperBound.since(span.lowerBound).inSeconds)
             try reader.play(replay) { turn in
-                let events = rehearsal.play(turn)
-                report.add(events, poll: turn.poll, of: rehearsal.board)
-                if let poll = turn.poll { progress(poll.at.since(span.lowerBound).inSeconds / length) }
+                report.add(try rehearsal.play(turn), of: turn, rehearsal.board)
+                if let moment = turn.moment { progress(moment.since(span.lowerBound).inSeconds / length) }
             }
             report.finish(recorded: rehearsal.seen, length: span.upperBound.since(span.lowerBound))
         }
@@ -37,8 +40,14 @@ extension RehearsalReport {
 }
 
 extension RecordedTurn {
-    /// Nil where nobody was asked.
-    fileprivate var poll: RecordedPoll? { if case .polls(let polls) = kind { polls.first } else { nil } }
+    /// When prices were known; nil where nobody was asked.
+    fileprivate var moment: Date? {
+        switch kind {
+        case .polls(let polls): polls.first?.at
+        case .healed(let samples, feed: _): samples.first?.quotedAt
+        case .start, .recalled, .waiting: nil
+        }
+    }
 }
 
 extension [AlertRule] {

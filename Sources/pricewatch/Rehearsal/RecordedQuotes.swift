@@ -64,6 +64,13 @@ struct RecordedQuotes {
             interval: poll.interval, fetchedAt: poll.fetchedAt)
     }
 
+    /// The quote that a healed price is; nil where a newer one was recorded.
+    mutating func healed(_ sample: RecordedPoll.Sample) -> Quote? {
+        guard newest[sample.market].map({ $0.quotedAt < sample.quotedAt }) ?? true else { return nil }
+        newest[sample.market] = (sample.quotedAt, sample.price)
+        return quote(sample.market, sample.price, sample.quotedAt)
+    }
+
     /// The markets of which anything was known.
     var seen: Set<MarketID> { Set(names.indices.filter { newest[$0] != nil }.map { names[$0].market }) }
 

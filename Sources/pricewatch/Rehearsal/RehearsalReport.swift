@@ -8,6 +8,8 @@ struct RehearsalReport: Sendable {
     let since: Date
     private(set) var until: Date
     private(set) var polls = 0
+    /// How many healed prices were played; nil where they were left out.
+    private(set) var healedPrices: Int?
     /// Where no channel is configured, messages are counted as if there were one.
     let assumesAChannel: Bool
     private(set) var rules: [RehearsedRule]
@@ -15,7 +17,8 @@ struct RehearsalReport: Sendable {
     private var extremes: [MarketID: RehearsalHint.Nearest] = [:]
     private let measured: [MarketID]
 
-    init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date) {
+    init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date, withHealed: Bool = false) {
+        healedPrices = withHealed ? 0 : nil
         self.since = since
         until = since
         assumesAChannel = channels.isEmpty
@@ -24,14 +27,22 @@ struct RehearsalReport: Sendable {
         measured = Array(Set(rules.compactMap(\.levelOfOne)))
     }
 
-    /// Takes in a turn that ended at `moment`.
-    mutating func add(_ events: [AlertEvent], poll: RecordedPoll?, of board: MarketBoard) {
+    /// Takes in what was said in a turn, after which the board was this.
+    mutating func add(_ events: [AlertEvent], of turn: RecordedTurn, _ board: MarketBoard) {
         for event in events where event.at >= since {
             if let place = places[event.rule] { rules[place].add(event) }
         }
-        guard let poll, poll.at >= since else { return }
-        until = max(until, poll.fetchedAt)
-        polls += 1
+        switch turn.kind {
+        case .polls(let polls):
+            guard polls[0].at >= since else { return }
+            until = max(until, polls[0].fetchedAt)
+            self.polls += 1
+        case .healed(let samples, feed: _):
+            guard samples[0].quotedAt >= since else { return }
+            until = max(until, samples[0].quotedAt)
+            healedPrices = healedPrices.map { $0 + samples.count }
+        case .start, .recalled, .waiting: return
+        }
         for market in measured {
             guard let price = board[market]?.shown?.price else { continue }
             var seen = extremes[market] ?? .init(market: market, lowest: price, highest: price)

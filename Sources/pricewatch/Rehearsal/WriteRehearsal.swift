@@ -9,6 +9,7 @@ extension RehearsalReport {
             json.member("since", since)
             json.member("until", until)
             json.member("polls", polls)
+            json.member("healed_prices", healedPrices)
             json.array("rules", rules) { json, rule in write(rule, &json) }
         }
     }

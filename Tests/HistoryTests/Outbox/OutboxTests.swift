@@ -51,11 +51,11 @@ import Testing
     func settled() throws {
         let first = event("e1")
         try record([first], message("m1", [first]), message("m2", [first], to: "phone", at: 1))
-        try writer.postpone("m2", attempts: 3, until: moment(60))
+        try writer.postpone("m2", attempts: 3, until: moment(60), error: "503")
         try writer.settle(["m1", "unheard of"])
         let queued = try again().queuedMessages()
         #expect(queued.map(\.id) == ["m2"])
-        #expect(queued[0].attempts == 3 && queued[0].notBefore == moment(60))
+        #expect(queued[0].attempts == 3 && queued[0].notBefore == moment(60) && queued[0].lastError == "503")
         #expect(try again().outboxSize() == OutboxSize(queued: 1, oldest: moment(1)))
         try writer.settle(["m2"])
         #expect(try again().outboxSize() == OutboxSize(queued: 0, oldest: nil))

@@ -58,6 +58,22 @@ import Testing
         #expect(scene.asksForThePast == 3)
     }
 
+    @Test("the message after a gap names what is being healed of it")
+    func told() async throws {
+        let scene = try await PastScene(markets: "[bitcoin, ethereum, tether, no-such-coin]")
+        let installation = scene.installation
+        let file = installation.folder.path + "/told"
+        installation.edit { $0 + "\nnotify: {me: {exec: [/bin/sh, -c, 'cat >\(file).new; mv \(file).new \(file)']}}\n" }
+        let daemon = try installation.start("run")
+        try await eventually("the message") { FileManager.default.fileExists(atPath: file) }
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("Nothing was watched for 6 h"))
+        #expect(text.contains("being healed now: bitcoin, ethereum, tether"))
+        daemon.signal(SIGTERM)
+        #expect(await daemon.ended().exit == 0)
+        await scene.simulator.stop()
+    }
+
     @Test("what was healed counts in the 24 h change at once")
     func basis() async throws {
         let scene = try await PastScene(down: nil)

@@ -120,7 +120,8 @@ import Testing
     @Test("after a gap one message a channel tells of it, with what changed")
     func gap() throws {
         var composer = try composer("alerts: [{name: r, market: bitcoin, above: 1, notify: [ops]}]")
-        let gap = Gap(from: Self.day - .hours(3), to: Self.day, healed: 12, isHealing: true)
+        let gap = Gap(
+            from: Self.day - .hours(3), to: Self.day, healed: 12, healing: ["a", "b", "c", "d", "e", "f"].map(Told.id))
         let record = composer.record(changes([event("a")]), at: Self.day, after: gap)
         #expect(words(record) == ["phone ", "ops a", "brief "])
         let notes = try record.messages.map { message in
@@ -129,8 +130,8 @@ import Testing
         let lines = notes.map { $0?.lines ?? [] }
         #expect(notes.map { $0?.title } == Array(repeating: "Nothing was watched for 3 h", count: 3))
         #expect(lines[0].first == "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z")
-        #expect(lines[0][1] == "12 prices of it are known from the provider's history")
-        #expect(lines[0][2].hasPrefix("the provider is being asked"))
+        #expect(lines[0][1] == "healed so far: 12 prices")
+        #expect(lines[0][2] == "being healed now: a, b, c, d, e and 1 more; the log tells what the provider had")
         #expect(lines[0].last == "no alert changed")
         #expect(lines[1].last?.contains("BTC") == true)
         #expect(notes[1]?.events == [event("a")])

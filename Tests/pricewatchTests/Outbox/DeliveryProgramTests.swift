@@ -138,6 +138,30 @@ import Testing
         await receiver.stop()
     }
 
+    @Test(
+        "run --once leaves what nobody takes within a few seconds to the next run, and says so",
+        arguments: [.hang, .json("{}", status: 429, headers: ["Retry-After": "3600"])] as [LoopbackServer.Reply])
+    func onceInVain(answer: LoopbackServer.Reply) async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let receiver = try await Receiver([answer])
+        let installation = try installation(simulator, receiver)
+        let clock = ContinuousClock.now
+        let ending = try await installation.run("run", "--once")
+        #expect(ending.exit == 0)
+        #expect(ending.at - clock < .seconds(10))
+        #expect(ending.errors.contains("pricewatch: 1 message waits in the outbox for the next run"))
+        #expect(try queued(installation) == 1)
+        #expect(receiver.all.count == 1)
+        let next = try await installation.run("run", "--once")
+        // What nobody answered may be tried again at once, what was refused only when the receiver says so.
+        let isTaken = answer == .hang
+        #expect(receiver.taken.count == (isTaken ? 1 : 0))
+        #expect(next.errors.contains("outbox") != isTaken)
+        #expect(try queued(installation) == (isTaken ? 0 : 1))
+        await simulator.stop()
+        await receiver.stop()
+    }
+
     @Test("404 is dropped loudly and makes the status degraded")
     func refused() async throws {
         let simulator = try await CoinGeckoSimulator.start()

@@ -126,6 +126,7 @@ import Testing
         var tried = old
         tried.attempts = 1
         tried.notBefore = start + .hours(48)
+        tried.lastError = "no"
         #expect(lineup.next(at: start + .hours(1)) == .drop(tried, .maxAge(.hours(1))))
         #expect(lineup.faults.map(\.channel) == ["ops"])
     }

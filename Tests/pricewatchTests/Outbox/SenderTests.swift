@@ -131,6 +131,34 @@ import Testing
         await scene.finish()
     }
 
+    @Test("a channel that was in trouble still is after a restart, until it delivers")
+    func stillFails() async throws {
+        let channel = ScriptedChannel("ops", Array(repeating: .fail(), count: 3))
+        let scene = try await scene(channel, ["10.5"])
+        func faults() throws -> [String] {
+            let status = try StatusDocument(parsing: Data(scene.status.utf8))
+            return (status.reasons ?? []).filter { $0.code == "notify_failing" }.map(\.message)
+        }
+        try await scene.start()
+        await scene.poll()
+        await scene.pass(.seconds(1))
+        await scene.stop()
+        try await scene.start()
+        await scene.cycle?.showChange()
+        #expect(try faults() == [], "two failures are not worth a word")
+        await scene.pass(.minutes(6))
+        await scene.stop()
+        try await scene.start()
+        await scene.cycle?.showChange()
+        #expect(channel.attempts.count == 3)
+        #expect(try faults().first?.contains("send to ops: it is down") == true)
+        await scene.pass(.minutes(6))
+        await scene.cycle?.showChange()
+        #expect(channel.delivered.count == 1)
+        #expect(try faults() == [])
+        await scene.finish()
+    }
+
     @Test("a refusal is dropped loudly")
     func refused() async throws {
         let channel = ScriptedChannel("ops", [.refuse])
@@ -277,7 +305,10 @@ import Testing
         #expect(words(channel.delivered) == ["gap, high firing"])
         let text = MessageText(try #require(channel.delivered.first))
         #expect(text.headline == "Nothing was watched for 3 h")
-        #expect(text.lines.first == "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z")
+        #expect(
+            text.lines.prefix(2) == [
+                "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z", "nothing of it can be healed",
+            ])
         await scene.finish()
     }
 

@@ -43,6 +43,24 @@ import Testing
             rules?.compactMap { $0["rule"] as? String } == ["btc-high", "feed-stale", "market-stale", "market-missing"])
     }
 
+    @Test("with --with-backfill it plays what was healed, too")
+    func healed() async throws {
+        let installation = try installation([10, 11, 12])
+        let desk = try HealingDesk(at: installation.folder.path + "/history.db")
+        let now = Date()
+        let quote = PastQuote(quotedAt: now - .hours(2), price: try #require(Price(parsing: "16")))
+        try desk.heal(
+            Healing(
+                market: try MarketID("bitcoin"), currency: .usd, feed: "coingecko", fetchedAt: now,
+                holes: Holes([(now - .hours(3))..<(now - .hours(1))]), quotes: [quote]))
+        let ending = try await installation.run("rehearse", "--with-backfill", "--rule", "btc-high")
+        #expect(ending.exit == 0)
+        #expect(ending.output.contains("3 polls, 1 healed price, "))
+        #expect(ending.output.contains("btc-high (bitcoin above 15): would have fired 1 time"))
+        let without = try await installation.run("rehearse", "--rule", "btc-high")
+        #expect(without.output.contains("btc-high (bitcoin above 15): would not have fired"))
+    }
+
     @Test("no such rule is 65, with the one that was meant; so is a history in which nothing is")
     func nothing() async throws {
         let misspelt = try await installation().run("rehearse", "--rule", "btc-hihg")

@@ -4,16 +4,24 @@ public import Markets
 /// What happened in one turn of the daemon, as it was recorded. Markets go by their place among the replay's.
 public struct RecordedTurn: Sendable {
     public var kind: Kind
+    /// What was recorded before this turn has smaller numbers.
+    public var number: Int64
+    /// At a start or a recall: prices were healed that the windows did not know before.
+    public var bringsHealed = false
     /// The markets that were watched from this turn on; nil: those of the turn before.
     public var watched: [Int]?
 
     public enum Kind: Sendable {
         /// A daemon began.
         case start(Date)
+        /// The daemon took in what was healed.
+        case recalled(Date)
         /// Nobody was asked, since a wait held.
         case waiting(Date)
         /// What the feeds said that were asked; never empty.
         case polls([RecordedPoll])
+        /// Nobody need have polled: prices of this moment were healed later. Only in a replay that asks for them.
+        case healed([RecordedPoll.Sample], feed: String)
     }
 }
 

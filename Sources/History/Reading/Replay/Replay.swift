@@ -14,16 +14,23 @@ public struct Replay: Sendable {
     public let lastUsablePoll: Date?
     /// When the daemon was last seen at work before the beginning.
     public let lastTurn: Date?
-    /// When the first and the last poll of the replay began; nil where there is none.
+    /// When the first and the last poll of the replay began, or prices were healed; nil where there is none.
     public let span: ClosedRange<Date>?
+    /// The places of those of which prices were healed; nil where these are left out.
+    public let healed: Set<Int>?
+    /// From when on healed prices belong to it, in milliseconds.
+    let since: Int64
     /// The id of the first turn that may belong to it.
     let from: Int64
     let series: ReplaySeries
 
     init(
-        _ series: ReplaySeries, from: Int64 = .max, watched: [Int] = [], newest: [Int: MarketBoard.Sighting] = [:],
-        lastUsablePoll: Date? = nil, lastTurn: Date? = nil, span: ClosedRange<Date>? = nil
+        _ series: ReplaySeries, since: Int64, from: Int64 = .max, watched: [Int] = [],
+        newest: [Int: MarketBoard.Sighting] = [:], lastUsablePoll: Date? = nil, lastTurn: Date? = nil,
+        span: ClosedRange<Date>? = nil, healed: Set<Int>? = nil
     ) {
+        self.since = since
+        self.healed = healed
         self.series = series
         self.from = from
         self.watched = watched
@@ -39,17 +46,24 @@ extension HistoryReader {
     /// - Parameters:
     ///   - since: the first poll's earliest beginning.
     ///   - wanted: Of these markets alone; nil: of all.
+    ///   - withHealed: Prices that were healed have turns of their own.
     public func replay(
-        in currency: Currency, since: Date, of wanted: Set<MarketID>? = nil
+        in currency: Currency, since: Date, of wanted: Set<MarketID>? = nil, withHealed: Bool = false
     ) throws(HistoryError) -> Replay {
         try read { db in
             let series = try ReplaySeries(db, in: currency, only: wanted)
+            let since = since.milliseconds
+            let healed = withHealed ? try HealedTurns.markets(series, since: since, db) : nil
             let ends = try Row.fetchOne(
-                db, sql: "SELECT min(id), min(at), max(at) FROM poll WHERE at >= ? AND NOT backfilled",
-                arguments: [since.milliseconds])
-            guard let ends, let first: Int64 = ends[0], let begin: Int64 = ends[1], let end: Int64 = ends[2] else {
-                return Replay(series)
+                db,
+                sql: "SELECT min(at), max(at) FROM poll WHERE at >= ? AND (NOT backfilled OR ?)",
+                arguments: [since, healed?.isEmpty == false])
+            guard let ends, let begin: Int64 = ends[0], let end: Int64 = ends[1] else {
+                return Replay(series, since: since, healed: healed)
             }
+            let first =
+                try Int64.fetchOne(
+                    db, sql: "SELECT min(id) FROM poll WHERE at >= ? AND NOT backfilled", arguments: [since]) ?? .max
             let before = try Row.fetchOne(
                 db, sql: "SELECT id, at FROM poll WHERE id < ? AND NOT backfilled ORDER BY id DESC LIMIT 1",
                 arguments: [first])
@@ -61,11 +75,11 @@ extension HistoryReader {
             // What happened since the poll before, such as the start of the daemon, belongs to the replay.
             let from: Int64 = before.map { $0[0] + 1 } ?? 0
             return Replay(
-                series, from: from, watched: try series.watched(before: from, db),
+                series, since: since, from: from, watched: try series.watched(before: from, db),
                 newest: try NewestBefore.of(series, poll: first, at: begin, db),
                 lastUsablePoll: usable.map(Date.init(milliseconds:)),
                 lastTurn: before.map { Date(milliseconds: $0[1]) },
-                span: Date(milliseconds: begin)...Date(milliseconds: end))
+                span: Date(milliseconds: begin)...Date(milliseconds: end), healed: healed)
         }
     }
 
@@ -73,6 +87,7 @@ extension HistoryReader {
     public func play(_ replay: Replay, _ body: (RecordedTurn) throws -> Void) throws(HistoryError) {
         try read { db in
             var changes = try WatchChanges(replay, db)
+            var newHealings = NewHealings()
             let reading = try PollReading(replay.series, db)
             let rows = try Row.fetchCursor(
                 db,
@@ -84,22 +99,29 @@ extension HistoryReader {
                     SELECT id, at, NULL, kind, NULL, NULL, NULL, NULL FROM turn WHERE id >= ?1
                     ORDER BY 1
                     """, arguments: [replay.from])
+            var healed = try replay.healed.map { _ in try HealedTurns(replay, db) }
             // The polls of one turn began at the same moment.
             var polls: [RecordedPoll] = []
+            var number: Int64 = 0
             var watchedFrom: [Int]?
             func finishTurn() throws {
                 guard !polls.isEmpty else { return }
-                try body(RecordedTurn(kind: .polls(polls), watched: watchedFrom))
+                try body(RecordedTurn(kind: .polls(polls), number: number, watched: watchedFrom))
                 (polls, watchedFrom) = ([], nil)
             }
             while let row = try rows.next() {
                 let id: Int64 = row[0]
                 let at = Date(milliseconds: row[1])
-                if row[2] == nil || polls.first?.at != at { try finishTurn() }
+                if row[2] == nil || polls.first?.at != at {
+                    try finishTurn()
+                    try healed?.play(before: at, body)
+                }
                 let watched = changes.upTo(id)
                 guard let fetchedAt: Int64 = row[2] else {
-                    let start = TurnRows.Kind(rawValue: row[3]) == .start
-                    try body(RecordedTurn(kind: start ? .start(at) : .waiting(at), watched: watched))
+                    let kind = TurnRows.Kind(rawValue: row[3]) ?? .waiting
+                    var turn = RecordedTurn(kind: kind.asPlayed(at), number: id, watched: watched)
+                    if kind != .waiting { turn.bringsHealed = try newHealings.arrived(before: id, db) }
+                    try body(turn)
                     continue
                 }
                 let feed: String = row[5] ?? ""
@@ -109,10 +131,22 @@ extension HistoryReader {
                     outcome: PollOutcome(rawValue: row[3]) ?? .failed,
                     error: row[4],
                     samples: try reading.samples(of: id, fetchedAt: fetchedAt), unknown: try reading.unknown(of: id))
+                if polls.isEmpty { number = id }
                 polls.append(poll)
                 watchedFrom = watched ?? watchedFrom
             }
             try finishTurn()
+            try healed?.play(before: .distantFuture, body)
+        }
+    }
+}
+
+extension TurnRows.Kind {
+    fileprivate func asPlayed(_ moment: Date) -> RecordedTurn.Kind {
+        switch self {
+        case .start: .start(moment)
+        case .recalled: .recalled(moment)
+        case .waiting: .waiting(moment)
         }
     }
 }

@@ -150,12 +150,7 @@ public struct AlertBook: Sendable {
     /// Plays one turn through every rule. Events come in the order of the rules.
     public mutating func evaluate(_ board: MarketBoard, at moment: Moment) -> Changes {
         var changes = Changes()
-        let left = markets.follow(board)
-        if !remembered.isEmpty { numberRemembered() }
-        makeRoom()
-        settle(board, at: moment, into: &changes)
-        if !left.isEmpty { retire(left, board, at: moment, into: &changes) }
-        sight.windows.finishRecall()
+        follow(board, at: moment, into: &changes)
         if moment.isAnswered { sight.look(at: board, markets, at: moment) }
         for index in standings.indices { judge(index, board, at: moment, into: &changes) }
         endSilences(board, at: moment, into: &changes)
@@ -178,6 +173,16 @@ struct AlertPlace: Hashable, Comparable, Sendable {
 extension AlertBook {
     func key(of place: AlertPlace) -> AlertKey {
         AlertKey(rule: rules[place.rule].name, market: markets.ids[place.market])
+    }
+
+    /// Takes note of the markets that are there now, and ends the alerts of those that are not.
+    mutating func follow(_ board: MarketBoard, at moment: Moment, into changes: inout Changes) {
+        let left = markets.follow(board)
+        if !remembered.isEmpty { numberRemembered() }
+        makeRoom()
+        settle(board, at: moment, into: &changes)
+        if !left.isEmpty { retire(left, board, at: moment, into: &changes) }
+        sight.windows.finishRecall()
     }
 
     private mutating func numberRemembered() {

@@ -109,6 +109,8 @@ extension AlertBook {
         }
         for market in standings[index].scope ?? markets.onBoard where markets.places[market] >= 0 {
             let entry = board.entries[markets.places[market]]
+            // Of a market that nobody asks for, no data can be expected.
+            guard moment.lanes[entry.lane] != nil else { continue }
             guard let observation = rule.condition.observe(entry, at: moment) else { continue }
             if standings[index].phases[market] == RuleStanding.Phase.inactive.rawValue,
                 rule.condition.isMet(by: observation) != true

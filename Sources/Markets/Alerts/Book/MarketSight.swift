@@ -43,6 +43,19 @@ struct MarketSight: Sendable {
         }
     }
 
+    /// Takes in what the board shows of markets whose prices were healed; of the others nothing was heard.
+    mutating func look(atHealed healed: [MarketID], on board: MarketBoard, _ markets: MarketNumbers) {
+        for number in prices.indices {
+            prices[number] = .nan
+            windows.take(nil, quotedAt: 0, of: number, now: 0)
+        }
+        for market in healed {
+            guard let number = markets.known(market), let newest = board[market]?.shown else { continue }
+            prices[number] = newest.price.double
+            windows.take(healed: newest.price, quotedAt: newest.quotedAt.milliseconds, of: number)
+        }
+    }
+
     mutating func recall(
         poll: Date, _ lanes: [Lane], interval: Duration, samples: [(market: Int, quotedAt: Int64, price: Price)],
         unknown: [Int]

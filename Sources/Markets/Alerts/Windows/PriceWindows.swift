@@ -107,6 +107,14 @@ struct PriceWindows: Sendable {
         }
     }
 
+    /// Takes in a price that was healed, at the moment that it speaks of.
+    mutating func take(healed price: Price, quotedAt: Int64, of market: Int) {
+        guard !isEmpty else { return }
+        tracks[market].gaps.healed(at: quotedAt)
+        push(PriceQueue.Point(price, at: quotedAt), to: market)
+        measure(market, now: quotedAt)
+    }
+
     /// The bounds of a window as they are now; nil where no other price lies in it.
     func range(of market: Int, window: Int) -> PriceRange? {
         let place = market * lengths.count + window

@@ -15,7 +15,7 @@ struct WatchGaps: Sendable {
     private var lastIsHealed = false
 
     /// Providers give their past by the hour, more or less: healed prices no further apart speak for what lay between.
-    private static let healedStep: Int64 = 2 * 3_600_000
+    static let healedStep: Int64 = 2 * 3_600_000
 
     /// Takes note of an answer with a price; one that is not later than the last is passed over.
     mutating func answered(at now: Int64, longestStep: Int64) {

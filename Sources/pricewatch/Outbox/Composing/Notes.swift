@@ -7,18 +7,35 @@ struct Gap: Hashable, Sendable {
     var time: Range<Date>
     /// So many prices of it are known by now from the provider's own history.
     var healed: Int
-    /// The provider is asked for what is missing, beside the polls.
-    var isHealing: Bool
+    /// The markets of which the provider is now asked for what is missing, beside the polls.
+    var healing: [MarketID]
 
     /// Shorter ones are not worth a message.
     static let shortest = Duration.minutes(10)
 
     /// - Parameter last: The last usable poll.
-    init?(from last: Date, to now: Date, healed: Int = 0, isHealing: Bool = false) {
+    init?(from last: Date, to now: Date, healed: Int = 0, healing: [MarketID] = []) {
         guard now.since(last) > Self.shortest else { return nil }
         time = last..<now
         self.healed = healed
-        self.isHealing = isHealing
+        self.healing = healing
+    }
+}
+
+extension Gap {
+    /// So many markets are named.
+    private static let mostNamed = 5
+
+    /// What is healed of it, and what is about to be: the message is not kept back until the provider has answered.
+    fileprivate var healingLines: [String] {
+        var lines: [String] = []
+        if healed > 0 { lines.append("healed so far: \(healed) price\(healed == 1 ? "" : "s")") }
+        if !healing.isEmpty {
+            let names = healing.prefix(Self.mostNamed).map(\.text).joined(separator: ", ")
+            let more = healing.count > Self.mostNamed ? " and \(healing.count - Self.mostNamed) more" : ""
+            lines.append("being healed now: \(names)\(more); the log tells what the provider had")
+        }
+        return lines.isEmpty ? ["nothing of it can be healed"] : lines
     }
 }
 
@@ -26,8 +43,7 @@ extension Note {
     init(_ gap: Gap, changed events: [AlertEvent], at now: Date, host: String) {
         let time = gap.time
         var lines = ["from \(time.lowerBound.utcText) to \(time.upperBound.utcText)"]
-        if gap.healed > 0 { lines.append("\(gap.healed) prices of it are known from the provider's history") }
-        if gap.isHealing { lines.append("the provider is being asked for what is missing; the log tells what it had") }
+        lines += gap.healingLines
         lines.append(events.isEmpty ? "no alert changed" : "what changed meanwhile, as far as it is known:")
         lines += events.map { Headline($0).text(within: 80) }
         self.init(

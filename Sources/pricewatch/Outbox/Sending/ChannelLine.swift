@@ -6,7 +6,7 @@ import Markets
 struct ChannelLine {
     var terms: ChannelTerms
     /// In the order in which they were queued, those on their way included.
-    var waiting: [QueuedMessage] = []
+    private(set) var waiting: [QueuedMessage] = []
     /// On their way, by their ids.
     private(set) var running: Set<String> = []
     /// Those of them that went before it was reached another way.
@@ -26,6 +26,14 @@ struct ChannelLine {
     private static let failuresTold = 3
 
     init(_ terms: ChannelTerms) { self.terms = terms }
+
+    /// What an earlier daemon tried in vain says that the channel was in trouble; it is until it delivers.
+    mutating func add(_ message: QueuedMessage) {
+        waiting.append(message)
+        guard let error = message.lastError else { return }
+        failures += message.attempts
+        if failures >= Self.failuresTold { fault = error }
+    }
 
     var oldest: Date? { waiting.map(\.createdAt).min() }
 
@@ -99,6 +107,7 @@ struct ChannelLine {
             retriesFrom = now + backoff.delay(after: failures, random: random)
             askedToWaitUntil = retryAfter.map { now + $0 }
             waiting[place].attempts += 1
+            waiting[place].lastError = cause
             let pause = backoff.delay(after: waiting[place].attempts, random: random)
             waiting[place].notBefore = now + max(pause, retryAfter ?? .zero)
             return .postponed(waiting[place])

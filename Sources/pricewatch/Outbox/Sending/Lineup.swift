@@ -71,10 +71,10 @@ struct Lineup {
     }
 
     mutating func add(_ message: QueuedMessage) {
-        if let place = place(of: message.channel) { return lines[place].waiting.append(message) }
+        if let place = place(of: message.channel) { return lines[place].add(message) }
         var line = ChannelLine(ChannelTerms(name: message.channel))
         line.isGone = true
-        line.waiting = [message]
+        line.add(message)
         lines.append(line)
     }
 

@@ -241,7 +241,7 @@ extension Sender {
         case .postponed(let later):
             if let until = later.notBefore {
                 // The database forgets a wait that it cannot note; whoever starts anew tries at once.
-                try? history.postpone(later.id, attempts: later.attempts, until: until)
+                try? history.postpone(later.id, attempts: later.attempts, until: until, error: later.lastError)
             }
             log.failed(later, cause: outcome.cause)
         }
