@@ -123,7 +123,7 @@ struct World {
         }
         _ = board.take(Answer(quotes: quotes, feed: "bench", fetchedAt: now))
         let start = Self.cpu()
-        let changes = book.evaluate(board, at: .init(now: now, longestStep: .minutes(3)))
+        let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
         times.append(Self.cpu() - start)
         events += changes.events.count
     }

@@ -106,7 +106,7 @@ import Testing
         #expect(try reader.lastPoll(of: .shared) == moment(2400))
         #expect(try reader.lastPoll(of: stocks) == moment(60))
         #expect(try reader.lastUsablePoll(of: .own("other")) == nil)
-        #expect(try reader.usablePolls(since: moment(0), of: stocks) == [moment(0), moment(60)])
+        #expect(try reader.usablePolls(since: moment(0), of: stocks).map(\.at) == [moment(0), moment(60)])
         #expect(try reader.usablePolls(since: moment(0)).count == 41)
         #expect(try reader.usablePolls(since: moment(0), of: .own("test")).isEmpty)
         #expect(try reader.usablePolls(since: moment(0), of: .own("test"), riding: true).count == 41)

@@ -32,16 +32,28 @@ import Testing
 @Suite struct CoverageTests {
     @Test("polls close to each other cover the time between them, a gap covers nothing")
     func gaps() {
-        var coverage = Coverage(window: .hours(1), longestStep: .seconds(120))
+        var coverage = Coverage(window: .hours(1), every: .seconds(60))
         for second in stride(from: 0.0, through: 1800, by: 60) { coverage.add(moment(second)) }
         #expect(coverage.share(at: moment(1800)).description == "50")
         for second in stride(from: 2700.0, through: 3600, by: 60) { coverage.add(moment(second)) }
         #expect(coverage.share(at: moment(3600)).description == "75")
     }
 
+    @Test("what lies between two polls is measured by the interval that was in force")
+    func paces() {
+        var coverage = Coverage(window: .hours(1), every: .seconds(60))
+        for second in [0.0, 900, 1800] { coverage.add(moment(second), interval: .seconds(900)) }
+        #expect(coverage.share(at: moment(1800)).description == "50")
+        #expect(coverage.share(at: moment(2700)).description == "75", "the next one is due")
+        for second in [2700.0, 2760, 3600] {
+            coverage.add(moment(second), interval: second == 2700 ? .seconds(900) : .zero)
+        }
+        #expect(coverage.share(at: moment(3600)).tenths == 766, "what came after asked each minute again")
+    }
+
     @Test("the window moves on and the answer is that of counting anew")
     func moves() {
-        var coverage = Coverage(window: .seconds(1000), longestStep: .seconds(20))
+        var coverage = Coverage(window: .seconds(1000), every: .seconds(10))
         var polls: [Double] = []
         var time = 0.0
         for step in 0..<3000 {

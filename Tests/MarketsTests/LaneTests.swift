@@ -87,12 +87,12 @@ import Testing
 
     @Test("coverage counts each lane by its own interval, as often as it has markets")
     func coverage() {
-        var quick = Coverage(window: .hours(1), longestStep: .minutes(2))
-        var slow = Coverage(window: .hours(1), longestStep: .minutes(30))
+        var quick = Coverage(window: .hours(1), every: .minutes(1))
+        var slow = Coverage(window: .hours(1), every: .minutes(15))
         for minute in 0...60 { quick.add(moment(Double(minute) * 60)) }
         for minute in [0, 15, 30, 45, 60] { slow.add(moment(Double(minute) * 60)) }
         #expect(Coverage.share(of: [(quick, 3), (slow, 1)], at: moment(3600)).tenths == 1000)
-        let never = Coverage(window: .hours(1), longestStep: .minutes(30))
+        let never = Coverage(window: .hours(1), every: .minutes(15))
         #expect(Coverage.share(of: [(quick, 3), (never, 1)], at: moment(3600)).tenths == 750)
     }
 
@@ -122,8 +122,8 @@ import Testing
             return .init(
                 now: now,
                 lanes: [
-                    .shared: .init(longestStep: .minutes(3)),
-                    stocks: .init(longestStep: .minutes(45), answered: share != nil),
+                    .shared: .init(interval: .minutes(1)),
+                    stocks: .init(interval: .minutes(15), answered: share != nil),
                 ])
         }
         for minute in 0..<75 {

@@ -55,6 +55,12 @@ public struct Failover: Sendable, Hashable {
         firstCooling = max(.minutes(1), every)
     }
 
+    /// Goes on where another of as many feeds stood.
+    mutating func takeOver(_ before: Failover) {
+        serving = before.serving
+        standings = before.standings
+    }
+
     /// Until when this feed is not asked unless all others fail; nil where nothing speaks against it.
     public func coolsUntil(_ feed: Int, at now: Date) -> Date? {
         guard feed != serving, let until = standings[feed].coolsUntil, until > now else { return nil }

@@ -67,6 +67,12 @@ public actor FailoverFeed {
         failover = Failover(feeds: members.count, every: every)
     }
 
+    /// Goes on where another, of the same feeds in the same order, stood: who serves, and who cools down.
+    public func takeOver(_ before: FailoverFeed) async {
+        let standing = await before.failover
+        if before.members.count == members.count { failover.takeOver(standing) }
+    }
+
     /// The feed whose prices are taken.
     public var serving: Feed { members[failover.serving].feed }
 

@@ -15,7 +15,8 @@ enum Heal {
         let feed = try FeedIDs.id(of: healing.feed, db)
         let poll = try db.cachedStatement(
             sql: """
-                INSERT INTO poll (at, fetched_at, feed, outcome, samples, backfilled) VALUES (?, ?, ?, 'ok', 1, 1)
+                INSERT INTO poll (id, at, fetched_at, feed, outcome, samples, backfilled)
+                VALUES (\(TurnRows.nextID), ?, ?, ?, 'ok', 1, 1)
                 """)
         let sample = try IntegerInsert(
             db, "INSERT INTO sample (id, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?)")

@@ -35,7 +35,7 @@ extension HistoryReader {
                     found[rhythm.market] = Holes([period])
                     continue
                 }
-                let known = try polls.known(id, in: rhythm.lane, db)
+                let known = try polls.known(id, in: rhythm, db)
                 var holes = Holes(in: period, between: known, longerThan: rhythm.longestStep)
                 holes.remove(try polls.candleHours(id, db))
                 holes.remove(try HealedStretches.of(id, db))
@@ -50,7 +50,7 @@ extension HistoryReader {
 /// The usable polls of a period, and whom they watched and did not know.
 private struct LivePolls {
     private let period: Range<Date>
-    private var polls: [(id: Int64, at: Int64, feed: Int64, isAlone: Bool)] = []
+    private var polls: [(id: Int64, at: Int64, feed: Int64, isAlone: Bool, interval: Int64)] = []
     private var feeds: [String: Int64] = [:]
     private var unknown: [Int64: Set<Int64>] = [:]
 
@@ -58,11 +58,11 @@ private struct LivePolls {
         self.period = period
         let usable = try db.makeStatement(
             sql: """
-                SELECT id, at, feed, alone FROM poll WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled
-                ORDER BY at, id
+                SELECT id, at, feed, alone, interval FROM poll
+                WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled ORDER BY at, id
                 """)
         try IntegerRows(db, usable, [period.lowerBound.milliseconds, period.upperBound.milliseconds]).walk {
-            polls.append(($0[0], $0[1], $0[2], $0[3] != 0))
+            polls.append(($0[0], $0[1], $0[2], $0[3] != 0, $0[4]))
         }
         for row in try Row.fetchAll(db, sql: "SELECT name, id FROM feed") { feeds[row[0]] = row[1] }
         guard let first = polls.map(\.id).min(), let last = polls.map(\.id).max() else { return }
@@ -74,15 +74,16 @@ private struct LivePolls {
         try IntegerRows(db, rows, [first, last]).walk { unknown[$0[0], default: []].insert($0[1]) }
     }
 
-    /// When this series was known, oldest first. Polls that did not ask for its lane say nothing of it.
-    func known(_ series: Int64, in lane: Lane, _ db: Database) throws -> [Date] {
+    /// When this series was known, oldest first, and how far before that it may have been known last without a hole in
+    /// between. Polls that did not ask for its lane say nothing of it.
+    func known(_ series: Int64, in rhythm: MarketRhythm, _ db: Database) throws -> [(Date, Duration)] {
         var feed: Int64?
-        if case .own(let name) = lane { feed = feeds[name] ?? -1 }
+        if case .own(let name) = rhythm.lane { feed = feeds[name] ?? -1 }
         let changes = try Row.fetchAll(
             db, sql: "SELECT poll, watched FROM watch WHERE series = ? ORDER BY poll", arguments: [series])
         let watch: [(poll: Int64, watched: Bool)] = changes.map { ($0[0], $0[1]) }
         let unknown = unknown[series] ?? []
-        var moments: [Date] = []
+        var moments: [(Date, Duration)] = []
         var (place, isWatched) = (0, false)
         for poll in polls {
             while place < watch.count, watch[place].poll <= poll.id {
@@ -90,7 +91,10 @@ private struct LivePolls {
                 place += 1
             }
             let asked = feed.map { $0 == poll.feed } ?? !poll.isAlone
-            if asked, isWatched, !unknown.contains(poll.id) { moments.append(Date(milliseconds: poll.at)) }
+            if asked, isWatched, !unknown.contains(poll.id) {
+                moments.append(
+                    (Date(milliseconds: poll.at), max(rhythm.longestStep, .milliseconds(poll.interval) * 2)))
+            }
         }
         return moments
     }

@@ -43,6 +43,14 @@ extension HistoryReader {
         try events(where: "logged = 0")
     }
 
+    /// The moment of the newest day's summary that was told.
+    public func lastDigest() throws(HistoryError) -> Date? {
+        try read { db in
+            try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'digest'").flatMap(Int64.init)
+                .map(Date.init(milliseconds:))
+        }
+    }
+
     private func events(
         where condition: String, _ arguments: StatementArguments = []
     ) throws(HistoryError) -> [AlertEvent] {
@@ -65,7 +73,8 @@ extension AlertState {
             self = .firing(
                 Firing(
                     since: since, lastNotified: date("last_notified") ?? since,
-                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) }, fading: time))
+                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) },
+                    side: (row["side"] as String?).flatMap(AlertRule.Condition.Direction.init), fading: time))
         case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
         case ("resting", _): self = .resting
         default: self = .inactive

@@ -17,18 +17,24 @@ public struct HistorySize: Hashable, Sendable {
 }
 
 extension HistoryReader {
-    /// When the usable polls of a lane since `since` began, oldest first.
+    /// When the usable polls of a lane since `since` began, oldest first, and the time between two polls that led to
+    /// each; zero: as configured.
     ///
     /// - Parameter riding: with those in which its feed was asked for it and for the shared lane at once.
     public func usablePolls(
         since: Date, of lane: Lane = .shared, riding: Bool = false
-    ) throws(HistoryError) -> [Date] {
+    ) throws(HistoryError) -> [(at: Date, interval: Duration)] {
         let (condition, arguments) = lane.polls(riding: riding)
         return try read { db in
-            try Int64.fetchAll(
-                db, sql: "SELECT at FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
-                arguments: arguments + [since.milliseconds]
-            ).map(Date.init(milliseconds:))
+            let rows = try Row.fetchCursor(
+                db,
+                sql: "SELECT at, interval FROM poll WHERE \(condition) AND at >= ? AND outcome <> 'failed' ORDER BY at",
+                arguments: arguments + [since.milliseconds])
+            var polls: [(at: Date, interval: Duration)] = []
+            while let row = try rows.next() {
+                polls.append((Date(milliseconds: row[0]), .milliseconds(row[1] as Int64)))
+            }
+            return polls
         }
     }
 
@@ -87,12 +93,12 @@ extension HistoryReader {
     }
 
     /// How much there is. Reads a row a poll, so ask once and add what is recorded from then on.
-    public func size() throws(HistoryError) -> HistorySize {
-        try read { db in
-            HistorySize(
-                bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
-                oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
-        }
+    public func size() throws(HistoryError) -> HistorySize { try read { try size($0) } }
+
+    func size(_ db: Database) throws -> HistorySize {
+        HistorySize(
+            bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
+            oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
     }
 
     /// What database and write-ahead log take on disk, without asking the database.

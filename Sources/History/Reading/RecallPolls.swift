@@ -11,6 +11,8 @@ public struct RecalledPoll: Sendable {
     public var feed: String?
     /// Whose markets the feed was asked for.
     public var lane = Lane.shared
+    /// The time between two polls that led to it; zero: as configured.
+    public var interval = Duration.zero
     /// What was new and trusted.
     public var samples: [(market: Int, quotedAt: Date, price: Price)] = []
     /// Markets without a usable price.
@@ -52,7 +54,8 @@ extension HistoryReader {
             let polls = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT poll.id, fetched_at, name, alone, backfilled, at FROM poll LEFT JOIN feed ON feed.id = feed
+                    SELECT poll.id, fetched_at, name, alone, backfilled, at, interval
+                    FROM poll LEFT JOIN feed ON feed.id = feed
                     WHERE at >= ? AND at < ? AND poll.id < ? AND outcome <> 'failed' ORDER BY at, poll.id
                     """,
                 arguments: [since.milliseconds, until.milliseconds, turn ?? .max])
@@ -63,6 +66,7 @@ extension HistoryReader {
                 var poll = RecalledPoll(
                     fetchedAt: Date(milliseconds: isHealed ? row[5] : fetchedAt), isHealed: isHealed, feed: row[2])
                 if row[3], let feed = poll.feed { poll.lane = .own(feed) }
+                poll.interval = .milliseconds(row[6] as Int64)
                 if !isHealed { poll.unknown = watching.at(id) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
@@ -112,6 +116,45 @@ extension HistoryReader {
                 if markets.isEmpty { break }
             }
             return missed
+        }
+    }
+}
+
+extension HistoryReader {
+    /// When each market that is watched was last heard of in a lane's answers, be it that nothing of it was new, as far
+    /// back as `answers` go.
+    ///
+    /// - Parameter riding: with those in which its feed was asked for it and for the shared lane at once.
+    public func lastHeard(
+        in currency: Currency, of lane: Lane, riding: Bool = false, last answers: Int = 16
+    ) throws(HistoryError) -> [MarketID: Date] {
+        try read { db in
+            let (condition, arguments) = lane.polls(riding: riding)
+            let polls = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, fetched_at FROM poll WHERE outcome <> 'failed' AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
+            let series = try SeriesIDs.markets(db, in: currency, only: nil)
+            var silent: [Int64: Int64] = [:]
+            let watched = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT series, poll FROM
+                        (SELECT series, watched, max(poll) AS poll FROM watch GROUP BY series) WHERE watched
+                    """)
+            while let row = try watched.next() { silent[row[0]] = row[1] }
+            var heard: [MarketID: Date] = [:]
+            for poll in polls where !silent.isEmpty {
+                let id: Int64 = poll[0]
+                let unknown = try Int64.fetchSet(db, sql: "SELECT series FROM unknown WHERE poll = ?", arguments: [id])
+                for (place, since) in silent where since <= id && !unknown.contains(place) {
+                    silent[place] = nil
+                    if let market = series[place] { heard[market] = Date(milliseconds: poll[1]) }
+                }
+            }
+            return heard
         }
     }
 }

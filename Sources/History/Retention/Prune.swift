@@ -55,7 +55,7 @@ extension HistoryWriter {
         }
         if pruned.polls > 0 { try HistoryError.naming("prune", path) { try queue.write(moveWatchlistUp) } }
         pruned.bytes = before - reader.bytesOnDisk()
-        if pruned.samples > 0 || pruned.polls > 0 { try recountOldest(pruned) }
+        if pruned.polls > 0 { try recountOldest() }
         return pruned
     }
 
@@ -74,6 +74,7 @@ extension HistoryWriter {
             "DELETE FROM unknown WHERE poll = ?1", "DELETE FROM poll WHERE id = ?1",
         ].map { try db.cachedStatement(sql: $0) }
         var done = 0
+        let before = pruned.samples
         for row in try Row.fetchAll(oldest, arguments: [limit, min(rows, Self.pollsAStep)]) {
             let (id, samples): (Int64, Int) = (row[0], row[1])
             if done > 0, done + samples > rows { break }
@@ -82,6 +83,9 @@ extension HistoryWriter {
             pruned.polls += 1
             done += samples + 1
         }
+        let samples = pruned.samples - before
+        // On the connection's own queue, as they are counted: whoever counts anew meanwhile does so before or after.
+        db.afterNextTransaction { [self] _ in totals.withLock { $0?.samples -= samples } }
         return done
     }
 
@@ -129,12 +133,9 @@ extension HistoryWriter {
         try db.execute(sql: "DELETE FROM turn WHERE id < ?", arguments: [oldest])
     }
 
-    private func recountOldest(_ pruned: Pruned) throws(HistoryError) {
+    private func recountOldest() throws(HistoryError) {
         let oldest = try reader.oldestPoll()
-        totals.withLock { totals in
-            totals?.samples -= pruned.samples
-            totals?.oldestAt = oldest
-        }
+        totals.withLock { $0?.oldestAt = oldest }
     }
 }
 

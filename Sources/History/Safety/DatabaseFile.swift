@@ -11,7 +11,11 @@ enum DatabaseFile {
 
     /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
     /// before anything is written to them.
-    static func openForWriting(_ path: String) throws(HistoryError) -> DatabaseQueue {
+    ///
+    /// - Parameter installation: what a new database is told from others by.
+    static func openForWriting(
+        _ path: String, installation: String = UUID().uuidString
+    ) throws(HistoryError) -> DatabaseQueue {
         try HistoryError.naming("open", path) {
             if FileManager.default.fileExists(atPath: path) { try refuseOthers(path) }
             var configuration = Configuration()
@@ -35,7 +39,7 @@ enum DatabaseFile {
             try queue.write { db in
                 try db.execute(
                     sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('installation', ?)",
-                    arguments: [UUID().uuidString])
+                    arguments: [installation])
             }
             shareReading(path)
             return queue

@@ -24,6 +24,8 @@ enum Schema {
     ///
     /// A sample's id is poll × 2^20 + series, in that order: a poll is one append, a market at a poll is one seek, and
     /// neither number costs bytes of its own. Its `age` is by how much the quote was older than the answer.
+    /// `interval` is the time between two polls that was in force when a poll came due: by it, what lies between it and
+    /// the one before was watched or was not.
     /// A poll that is `alone` asked its feed for the markets that are asked of that feed alone.
     /// `turn` has what happened beside the polls: that a daemon began, that it took in what was healed, and the turns in
     /// which nobody was asked, when the age of what is known was judged all the same. Its ids go on from those of the
@@ -53,7 +55,8 @@ enum Schema {
             error TEXT,
             samples INTEGER NOT NULL,
             backfilled INTEGER NOT NULL,
-            alone INTEGER NOT NULL DEFAULT 0
+            alone INTEGER NOT NULL DEFAULT 0,
+            interval INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX poll_by_time ON poll (at);
         CREATE INDEX poll_alone ON poll (at) WHERE alone;
@@ -126,6 +129,7 @@ enum Schema {
             last_answered INTEGER,
             last_notified INTEGER,
             notified_price TEXT,
+            side TEXT,
             announcements INTEGER NOT NULL,
             PRIMARY KEY (rule, market)
         ) WITHOUT ROWID;

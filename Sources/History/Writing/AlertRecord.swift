@@ -15,11 +15,13 @@ public struct AlertRecord: Sendable {
     public var settled: [String]
     /// The channels that know that an alert fires, where that changed; none where it no longer does.
     public var told: [AlertKey: [String]]
+    /// The moment of the day whose summary is among the messages; nil where none is.
+    public var digest: Date?
 
     public init(
         alerts: [AlertKey: Alert] = [:], events: [AlertEvent] = [], logged: [String] = [],
         endedSilences: [(id: Int64, at: Date)] = [], messages: [OutgoingMessage] = [], settled: [String] = [],
-        told: [AlertKey: [String]] = [:]
+        told: [AlertKey: [String]] = [:], digest: Date? = nil
     ) {
         self.alerts = alerts
         self.events = events
@@ -28,5 +30,6 @@ public struct AlertRecord: Sendable {
         self.messages = messages
         self.settled = settled
         self.told = told
+        self.digest = digest
     }
 }

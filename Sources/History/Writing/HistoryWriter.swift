@@ -11,8 +11,6 @@ public final class HistoryWriter: Sendable {
     public let path: String
     /// Answers the daemon's own questions.
     public let reader: HistoryReader
-    /// Random, made with the database: tells its events from those of any other.
-    public let installation: String
     private let hold = Mutex(Hold())
     /// The file's version when others' changes were last looked for.
     let seenVersion = Mutex<Int64>(-1)
@@ -32,6 +30,8 @@ public final class HistoryWriter: Sendable {
         var damage: HistoryError?
         /// What the file was before SQLite opened it.
         var header: FileHeader?
+        /// Before the database has been read, a new one.
+        var installation = UUID().uuidString
     }
 
     /// Takes the daemon's lock and opens the database at `path`, making it and its folder where they are missing.
@@ -53,12 +53,16 @@ public final class HistoryWriter: Sendable {
             standIn = try DatabaseFile.openStandIn(for: path)
         }
         reader = HistoryReader(path: path, queue: standIn)
-        installation = (try? reader.installation()) ?? UUID().uuidString
+        start.installation = (try? reader.installation()) ?? start.installation
         hold.withLock { $0 = start }
     }
 
     /// The database that answers now: the open one, or what stands in for it.
     var queue: DatabaseQueue { reader.queue }
+
+    /// Random, made with the database: tells its events from those of any other. As long as it cannot be read, it is the
+    /// one that a new database would get.
+    public var installation: String { hold.withLock { $0.installation } }
 
     /// Why nothing can be recorded; nil where the database is open.
     public var fault: HistoryError? { hold.withLock { $0.fault } }
@@ -80,9 +84,11 @@ public final class HistoryWriter: Sendable {
             known.bytes = reader.bytesOnDisk()
             return known
         }
-        let counted = try reader.size()
-        totals.withLock { $0 = counted }
-        return counted
+        return try reader.read { db in
+            let counted = try reader.size(db)
+            totals.withLock { $0 = counted }
+            return counted
+        }
     }
 
     /// Reads the whole database after an unclean end and returns what is wrong with it, which makes the next `record`
@@ -134,6 +140,7 @@ extension HistoryWriter {
                 let queue = try Self.open(path, &hold)
                 reader.ask(queue)
                 hold.fault = nil
+                hold.installation = (try? reader.installation()) ?? hold.installation
                 return queue
             } catch {
                 hold.fault = error
@@ -169,11 +176,12 @@ extension HistoryWriter {
             let replaced = try ReplacedDatabase.setAside(path, because: error)
             hold.replacements.append(replaced)
             hold.damage = nil
-            let queue = try DatabaseFile.openForWriting(path)
+            let queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
             Salvage.states(from: replaced.path, into: queue)
             hold.queue = queue
             hold.fault = nil
             reader.ask(queue)
+            hold.installation = (try? reader.installation()) ?? hold.installation
         }
         carried.withLock { $0 = nil }
         totals.withLock { $0 = nil }
@@ -199,13 +207,13 @@ extension HistoryWriter {
             }
             hold.header = header
             hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
-            queue = try DatabaseFile.openForWriting(path)
+            queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
         } catch  where error.kind == .corrupt {
             if hold.header?.isForeign == true { throw FileHeader.foreign(path) }
             let replaced = try ReplacedDatabase.setAside(path, because: error)
             hold.replacements.append(replaced)
             hold.endedUncleanly = false
-            queue = try DatabaseFile.openForWriting(path)
+            queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
             Salvage.states(from: replaced.path, into: queue)
         }
         hold.queue = queue

@@ -10,6 +10,8 @@ public struct PollRecord: Sendable {
     public var feed: String
     /// Whose markets the feed was asked for.
     public var lane: Lane
+    /// The time between two polls of the lane that led to it; zero: as configured.
+    public var interval: Duration
     public var currency: Currency
     public var outcome: PollOutcome
     /// The kind of the error of a failed poll.
@@ -27,8 +29,8 @@ public struct PollRecord: Sendable {
     public var daemonStart: Date?
 
     public init(
-        at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, currency: Currency, outcome: PollOutcome,
-        error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
+        at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, interval: Duration = .zero, currency: Currency,
+        outcome: PollOutcome, error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
         unknown: [(market: MarketID, reason: UnknownReason)] = [],
         watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
         daemonStart: Date? = nil
@@ -37,6 +39,7 @@ public struct PollRecord: Sendable {
         self.fetchedAt = fetchedAt
         self.feed = feed
         self.lane = lane
+        self.interval = interval
         self.currency = currency
         self.outcome = outcome
         self.error = error

@@ -77,12 +77,14 @@ extension HistoryWriter {
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone)
-                VALUES (\(TurnRows.nextID), ?, ?, ?, ?, ?, ?, 0, ?)
+                INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone,
+                    interval)
+                VALUES (\(TurnRows.nextID), ?, ?, ?, ?, ?, ?, 0, ?, ?)
                 """)
         try insert.execute(arguments: [
             poll.at.milliseconds, poll.fetchedAt.milliseconds, try FeedIDs.id(of: poll.feed, db),
             poll.outcome.rawValue, poll.error, poll.samples.count, poll.lane != .shared,
+            poll.interval.inMilliseconds,
         ])
         return db.lastInsertedRowID
     }

@@ -17,8 +17,10 @@ extension HistoryWriter {
         for (key, channels) in changes.told { try store(channels, toldOf: key, db) }
         for event in changes.logged { try markLogged(event, db) }
         for (silence, now) in changes.endedSilences { try end(silence, at: now, db) }
+        if let moment = changes.digest { try note(digest: moment, db) }
     }
 
+    /// Where the database could not be read at the start, it may have counted further than we have.
     private func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
         var time: WatchedTime?
         var firing: AlertState.Firing?
@@ -37,13 +39,14 @@ extension HistoryWriter {
         let upsert = try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
-                    notified_price, announcements)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    notified_price, side, announcements)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+                    max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
                 """)
         try upsert.execute(arguments: [
             key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
             time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
-            firing?.notifiedPrice?.description, alert.announcements,
+            firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
         ])
     }
 
@@ -64,6 +67,12 @@ extension HistoryWriter {
             event.silencedUntil?.milliseconds, event.feed, event.host,
         ])
         return db.changesCount > 0
+    }
+
+    private func note(digest moment: Date, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('digest', ?)",
+            arguments: ["\(moment.milliseconds)"])
     }
 
     private func markLogged(_ event: String, _ db: Database) throws {

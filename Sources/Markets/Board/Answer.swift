@@ -18,13 +18,15 @@ public struct Answer: Sendable {
     public var feed: String
     /// The lanes that it was asked for: it says nothing of other markets.
     public var lanes: [Lane]
+    /// The time between two polls that was in force; zero: as configured.
+    public var interval: Duration
     /// The moment the answer was complete.
     public var fetchedAt: Date
 
     public init(
         quotes: [Quote], unusable: [MarketID: UnknownReason] = [:], ranking: [MarketID]? = nil,
         unreached: Set<MarketID> = [], rankingIsUnreached: Bool = false, notModified: Bool = false, feed: String,
-        lanes: [Lane] = [.shared], fetchedAt: Date
+        lanes: [Lane] = [.shared], interval: Duration = .zero, fetchedAt: Date
     ) {
         self.quotes = quotes
         self.unusable = unusable
@@ -34,6 +36,7 @@ public struct Answer: Sendable {
         self.notModified = notModified
         self.feed = feed
         self.lanes = lanes
+        self.interval = interval
         self.fetchedAt = fetchedAt
     }
 }

@@ -10,7 +10,7 @@ public enum Lane: Hashable, Sendable {
 public struct OwnLanes: Hashable, Sendable {
     /// Markets that are not here are in the shared lane.
     public var lanes: [MarketID: Lane]
-    /// The time between two polls of a lane; one that is not here is asked as often as the shared one.
+    /// The time between two polls of a lane as configured; one that is not here is asked as often as the shared one.
     public var every: [Lane: Duration]
 
     public init(lanes: [MarketID: Lane] = [:], every: [Lane: Duration] = [:]) {

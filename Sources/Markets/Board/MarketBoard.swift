@@ -17,8 +17,9 @@ public struct MarketBoard: Sendable {
         public let market: MarketID
         public fileprivate(set) var symbol: String
         public fileprivate(set) var name: String
-        public let staleAfter: Duration
-        /// When a move is too large to be believed at once; nil: never.
+        /// As configured.
+        fileprivate let staleness: Staleness
+        /// When a move is too large to be believed at once, as configured; nil: never.
         public let moveLimit: MoveLimit?
         /// Named in the configuration, as against watched for its rank.
         public let named: Bool
@@ -34,6 +35,8 @@ public struct MarketBoard: Sendable {
         public fileprivate(set) var isReached = true
         /// The first answer that should have held it; nil before that.
         public fileprivate(set) var watchedSince: Date?
+        /// The time between two polls that was in force when it was last answered; zero: as configured.
+        fileprivate var interval = Duration.zero
     }
 
     public enum Standing: Hashable, Sendable {
@@ -70,10 +73,10 @@ public struct MarketBoard: Sendable {
         places = [:]
         for item in watchlist.named {
             watch(
-                item.market, staleAfter: item.staleAfter, moveLimit: item.moveLimit, named: true, lane: item.lane)
+                item.market, item.staleness, moveLimit: item.moveLimit, named: true, lane: item.lane)
         }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, staleAfter: watchlist.staleAfter, moveLimit: watchlist.moveLimit, named: false)
+            watch(market, watchlist.staleness, moveLimit: watchlist.moveLimit, named: false)
         }
     }
 
@@ -103,6 +106,7 @@ public struct MarketBoard: Sendable {
             entries[place].missedAnswers = known.missedAnswers
             entries[place].watchedSince = known.watchedSince
             entries[place].confirmation = known.confirmation
+            entries[place].interval = known.interval
         }
     }
 
@@ -140,15 +144,23 @@ public struct MarketBoard: Sendable {
         }
     }
 
+    /// Takes over from the history when the markets of a lane were last heard of; nothing of them need have been new.
+    public mutating func recall(heard: [MarketID: Date], of lane: Lane) {
+        for place in entries.indices where entries[place].lane == lane {
+            guard let moment = heard[entries[place].market], let newest = entries[place].newest else { continue }
+            entries[place].newest?.fetchedAt = max(newest.fetchedAt, moment)
+        }
+    }
+
     private mutating func watch(
-        _ market: MarketID, staleAfter: Duration, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
+        _ market: MarketID, _ staleness: Staleness, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
     ) {
         let known = remembered.removeValue(forKey: market)
         let waits = known?.confirmation.candidate != nil
         places[market] = entries.count
         entries.append(
             Entry(
-                market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleAfter: staleAfter,
+                market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleness: staleness,
                 moveLimit: moveLimit, named: named, lane: lane,
                 standing: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
                 newest: known?.newest, confirmation: known?.confirmation ?? .settled))
@@ -159,6 +171,9 @@ extension MarketBoard.Entry {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case fresh, stale, missing, unknown
     }
+
+    /// From when on its quote is old, by the interval in force.
+    public var staleAfter: Duration { staleness.age(at: interval) }
 
     public func state(at now: Date) -> State {
         switch standing {
@@ -219,6 +234,7 @@ extension MarketBoard {
         if answer.notModified, isHeard {
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 entries[place].isReached = true
+                entries[place].interval = answer.interval
                 guard entries[place].shown != nil else {
                     entries[place].missedAnswers += 1
                     continue
@@ -232,6 +248,7 @@ extension MarketBoard {
             for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
             for place in entries.indices where answer.lanes.contains(entries[place].lane) {
                 let market = entries[place].market
+                entries[place].interval = answer.interval
                 entries[place].isReached = quoteOf[market] != nil || !answer.leavesOut(entries[place])
                 guard entries[place].isReached else { continue }
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
@@ -300,7 +317,7 @@ extension MarketBoard.Entry {
             }
             if after == before, quote.price == recorded.price { return hearAgain(sighting, &digest) }
         }
-        trust(confirmation.hearing(sighting, trusted: newest, limit: moveLimit), &digest)
+        trust(confirmation.hearing(sighting, trusted: newest, limit: limit), &digest)
         digest.samples.append(
             Sample(
                 market: market, symbol: symbol, name: name, price: quote.price, quotedAt: sighting.quotedAt,
@@ -327,7 +344,12 @@ extension MarketBoard.Entry {
     /// Takes in what is recorded already.
     private mutating func hearAgain(_ repeated: MarketBoard.Sighting, _ digest: inout Digest) {
         guard let newest else { return }
-        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: moveLimit), &digest)
+        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: limit), &digest)
+    }
+
+    /// By the interval in force.
+    private var limit: MoveLimit? {
+        moveLimit.map { MoveLimit(percent: $0.percent, memory: max($0.memory, interval * 3)) }
     }
 
     private mutating func trust(_ verdict: MoveConfirmation.Verdict, _ digest: inout Digest) {

@@ -1,29 +1,43 @@
 public import Foundation
 
-/// Which part of a window was watched: the time between usable polls that follow each other closely enough.
+/// Which part of a window was watched: the time between usable polls that follow each other closely enough, by the
+/// interval that was in force.
 ///
 /// Adding a poll and asking cost the same however long the window is.
 public struct Coverage: Sendable {
     public let window: Duration
-    /// Two polls further apart leave a gap.
-    public let longestStep: Duration
-    private var polls: [Int64] = []
+    /// The time between two polls as configured.
+    private let every: Duration
+    /// Two polls further apart leave a gap, by the interval in force at the newest.
+    public private(set) var longestStep: Duration
+    private var polls: [Poll] = []
     private var first = 0
     private var covered: Int64 = 0
 
-    public init(window: Duration, longestStep: Duration) {
+    private struct Poll: Sendable {
+        var at: Int64
+        /// The time since the poll before was watched.
+        var isNext: Bool
+    }
+
+    /// - Parameter every: The time between two polls as configured.
+    public init(window: Duration, every: Duration) {
         self.window = window
-        self.longestStep = longestStep
+        self.every = every
+        longestStep = every * 2
     }
 
     /// Takes note of a usable poll; one that is not later than the last is passed over (a clock stepped back).
-    public mutating func add(_ poll: Date) {
+    ///
+    /// - Parameter interval: The time between two polls that led to it; zero: as configured.
+    public mutating func add(_ poll: Date, interval: Duration = .zero) {
         let poll = poll.milliseconds
-        if let last = polls.last {
-            guard poll > last else { return }
-            covered += step(from: last, to: poll)
-        }
-        polls.append(poll)
+        let last = polls.last?.at
+        if let last, poll <= last { return }
+        longestStep = max(every, interval) * 2
+        let isNext = last.map { poll - $0 <= longestStep.inMilliseconds } ?? false
+        if let last, isNext { covered += poll - last }
+        polls.append(Poll(at: poll, isNext: isNext))
         forget(before: poll - window.inMilliseconds)
     }
 
@@ -39,24 +53,27 @@ public struct Coverage: Sendable {
         var sum = covered
         var index = first
         // What lies before the window; polls are forgotten only when the next one comes.
-        while index + 1 < polls.count, polls[index] < start {
-            let next = polls[index + 1]
-            sum -= step(from: polls[index], to: next)
-            if next > start, step(from: polls[index], to: next) > 0 { sum += next - start }
+        while index + 1 < polls.count, polls[index].at < start {
+            sum -= step(to: index + 1)
+            if polls[index + 1].at > start, polls[index + 1].isNext { sum += polls[index + 1].at - start }
             index += 1
         }
-        if let last = polls.last, last < end { sum += step(from: max(last, start), to: end) }
+        if let last = polls.last?.at, last < end {
+            let from = max(last, start)
+            if end - from <= longestStep.inMilliseconds { sum += end - from }
+        }
         return max(0, min(window.inMilliseconds, sum))
     }
 
-    private func step(from earlier: Int64, to later: Int64) -> Int64 {
-        later - earlier <= longestStep.inMilliseconds ? later - earlier : 0
+    /// How much of the time from the poll before was watched.
+    private func step(to index: Int) -> Int64 {
+        polls[index].isNext ? polls[index].at - polls[index - 1].at : 0
     }
 
     /// Keeps one poll from before the window, whose step may reach into it.
     private mutating func forget(before start: Int64) {
-        while first + 1 < polls.count, polls[first + 1] <= start {
-            covered -= step(from: polls[first], to: polls[first + 1])
+        while first + 1 < polls.count, polls[first + 1].at <= start {
+            covered -= step(to: first + 1)
             first += 1
         }
         if first > 1024, first > polls.count / 2 {

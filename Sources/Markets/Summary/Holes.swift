@@ -13,14 +13,24 @@ public struct Holes: Hashable, Sendable {
     ///
     /// - Parameter known: the moments at which something was known, oldest first.
     public init(in period: Range<Date>, between known: some Sequence<Date>, longerThan longestStep: Duration) {
+        self.init(in: period, between: known.lazy.map { ($0, longestStep) }, longerThan: longestStep)
+    }
+
+    /// - Parameters:
+    ///   - known: the moments at which something was known, oldest first, and how far from the one before each may be.
+    ///   - longestStep: how long the period may be where there is none.
+    public init(
+        in period: Range<Date>, between known: some Sequence<(Date, Duration)>, longerThan longestStep: Duration
+    ) {
         stretches = []
         var last = period.lowerBound
-        func isHole(_ end: Date) -> Bool { end.since(last) > longestStep }
-        for moment in known where period.contains(moment) {
-            if isHole(moment) { stretches.append(last..<moment) }
+        var longest = longestStep
+        for (moment, step) in known where period.contains(moment) {
+            if moment.since(last) > step { stretches.append(last..<moment) }
             last = max(last, moment)
+            longest = step
         }
-        if isHole(period.upperBound) { stretches.append(last..<period.upperBound) }
+        if period.upperBound.since(last) > longest { stretches.append(last..<period.upperBound) }
     }
 
     /// Without what has been asked for already.

@@ -29,13 +29,17 @@ extension Configuration {
 
     /// From when on this market's quote is old: its own setting, its feed's, the poll's, else the longer of
     /// 15 minutes and three intervals.
-    func staleAfter(of market: MarketID) -> Duration {
+    func staleness(of market: MarketID) -> Staleness {
         let named = watch.markets.first { $0.id == market }
-        if let own = named?.staleAfter { return own }
-        let feed = feeds.first { $0.name == named?.feed } ?? feeds.first
-        if let configured = feed?.staleAfter ?? poll.staleAfter { return configured }
+        if let own = named?.staleAfter { return Staleness(after: own) }
+        return staleness(in: feeds.first { $0.name == named?.feed } ?? feeds.first)
+    }
+
+    /// From when on the quote of a market is old that this feed is asked for.
+    func staleness(in feed: Feed?) -> Staleness {
+        if let configured = feed?.staleAfter ?? poll.staleAfter { return Staleness(after: configured) }
         let every = feed.map(every(of:)) ?? interval
-        return max(.minutes(15), every * 3)
+        return Staleness(after: max(.minutes(15), every * 3), followsInterval: true)
     }
 }
 

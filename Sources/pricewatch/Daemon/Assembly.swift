@@ -15,6 +15,7 @@ struct Assembly {
     private let surroundings: Surroundings
     private let logFile: LogFile?
     private let history: HistoryWriter
+    let notebook: FeedNotebook
     private let publisher: StatusPublisher
     private let transport: NetworkTransport
     private let tellingOfPolls: [Task<Void, Never>]
@@ -73,18 +74,20 @@ struct Assembly {
             configuration, host: surroundings.host, startedAt: running?.settings.startedAt ?? now(),
             tellsOfGaps: surroundings.staysAlive)
         transport = try running?.transport ?? NetworkTransport()
-        let notebook = FeedNotebook(history)
-        let network = transport
+        // What a full disk kept from being written is in it alone.
+        notebook = running?.notebook ?? FeedNotebook(history)
+        let (network, notebook) = (transport, notebook)
         let feeds = try configuration.feeds.map { try Self.feed($0, configuration, network, notebook) }
-        let lanes = Lanes(
-            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+        let inherited = await running?.cycle.legacy
+        let lanes = await Lanes(
+            configuration, feeds: Dictionary(feeds.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        ).succeeding(inherited?.awaited ?? [:], now: now())
         systemd = running?.systemd ?? SystemdNotifier(environment: surroundings.environment)
         let metrics = running?.publisher.metrics ?? configuration.metricsFile.map(MetricsFile.init(path:))
         publisher = StatusPublisher(
             path: configuration.statusFile, metrics: metrics, log: log,
             logFile: logFile, systemd: systemd, staysAlive: surroundings.staysAlive, after: running?.publisher)
         do { try publisher.makeFolder() } catch { throw Complaint("\(error)", Exit.inputOutput) }
-        let inherited = await running?.cycle.legacy
         let logged = running == nil ? logFile.map(LoggedEvents.init(in:)) : nil
         let (settings, log, history, publisher) = (settings, log, history, publisher)
         let sender =

@@ -52,10 +52,13 @@ struct ClockWatch: Sendable {
         last = read()
     }
 
-    mutating func look(tellingTo log: EventLog) {
+    /// Returns by how much the wall clock was set since the last look.
+    mutating func look(tellingTo log: EventLog) -> Duration {
         let now = read()
-        for jump in ClockJump.between(last, now) { log.write(.warning, "clock.jumped", jump.describe) }
+        let jumps = ClockJump.between(last, now)
+        for jump in jumps { log.write(.warning, "clock.jumped", jump.describe) }
         last = now
+        return jumps.reduce(.zero) { sum, jump in if case .set(let step) = jump { sum + step } else { sum } }
     }
 }
 

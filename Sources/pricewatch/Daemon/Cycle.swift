@@ -17,7 +17,7 @@ actor Cycle {
     private let heartbeat: Heartbeat?
     private let backfilling: Backfilling?
     private var healedBeside: HealedBeside
-    private var recordingNews = RecordingNews()
+    private var recordingNews: RecordingNews
     private var board: MarketBoard
     private var book: AlertBook
     private var day: WindowView
@@ -59,19 +59,23 @@ actor Cycle {
                 board.recall(
                     missedAnswers: try reader.missedAnswers(
                         in: settings.currency, of: plan.lane, riding: plan.ridesAlong))
+                board.recall(
+                    heard: try reader.lastHeard(in: settings.currency, of: plan.lane, riding: plan.ridesAlong),
+                    of: plan.lane)
             }
         }
         let started = now()
         book = try AlertBook(
             remembering: legacy.alerts, history, settings, watching: board.markets, now: started)
-        let lastPoll = try reader.lastPoll()
+        let lastTurn = try reader.lastTurn()
         downtime =
             legacy.isOfThisProcess
             ? legacy.downtime
-            : Downtime.between(try reader.lastTurn(), settings.startedAt, longerThan: settings.every * 3)
+            : Downtime.between(lastTurn, settings.startedAt, longerThan: lanes.interval * 3)
         standing = legacy.standing
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
-        isStarting = !legacy.isOfThisProcess
+        isStarting = legacy.isStarting
+        recordingNews = legacy.recordingNews
         // That it cannot be noted is told where the polls cannot be written.
         if legacy.isOfThisProcess { try? history.noteRecall(at: started) }
         day = try WindowView(reader, settings, now: now())
@@ -79,9 +83,11 @@ actor Cycle {
         health = try LaneHealth.ofAll(settings, inheriting: legacy, reader, now: started)
         self.lastPoll = legacy.lastPoll
         clocks = legacy.clocks
-        digest = settings.digest.map { DailyDigest(at: $0.at, in: $0.zone, lookedAt: lastPoll ?? started) }
-        try self.lanes.begin { plan throws(HistoryError) in
-            try legacy.delay(of: plan, lastPoll: reader.lastPoll(of: plan.lane), now: started)
+        digest = settings.digest.map {
+            DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? lastTurn ?? started)
+        }
+        try self.lanes.begin { line throws(HistoryError) in
+            try legacy.delay(of: line, lastPoll: reader.lastPoll(of: line.plan.lane), now: started)
         }
         firstDelay = self.lanes.untilNext
     }
@@ -91,6 +97,9 @@ actor Cycle {
 
     /// The shortest time between two polls that is in force now.
     var interval: Duration { lanes.interval }
+
+    /// Somebody is to be asked now.
+    var isDue: Bool { untilNext == .zero }
 
     /// How long the next poll is to wait.
     var untilNext: Duration { lanes.untilNext }
@@ -116,7 +125,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
-        clocks.look(tellingTo: log)
+        await sender.follow(clockSetBy: clocks.look(tellingTo: log))
         noticeOthers()
         ledger.settled(await sender.takeUnwritten())
         let due = lanes.due(obeying: obedience)
@@ -171,11 +180,16 @@ actor Cycle {
     /// What the cycle that goes on under another configuration takes over.
     var legacy: Legacy {
         Legacy(
-            alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, board: board,
-            currency: settings.currency, health: health, lastPoll: lastPoll, clocks: clocks, downtime: downtime,
-            heartbeat: heartbeat,
+            alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, digested: digest?.lookedAt,
+            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, isStarting: isStarting,
+            recordingNews: recordingNews, clocks: clocks, downtime: downtime, heartbeat: heartbeat,
             awaited: Dictionary(
-                lanes.lines.map { ($0.plan.lane, Legacy.Awaited(plan: $0.plan, delay: lanes.until($0))) },
+                lanes.lines.map {
+                    (
+                        $0.plan.lane,
+                        Legacy.Awaited(plan: $0.plan, feeds: $0.feeds, delay: lanes.until($0), step: $0.step)
+                    )
+                },
                 uniquingKeysWith: { first, _ in first }))
     }
 
@@ -209,12 +223,13 @@ extension Cycle {
             // Under a clock that is wrong, nobody can say how old anything is.
             results.allSatisfy { $0.clockFault != nil }
             ? AlertBook.Changes() : judge(answered: results.filter(\.isAnswered), gaps, at: answered ?? ended)
-        let usable = results.filter(\.isUsable).flatMap(\.lanes)
+        let usable = results.filter(\.isUsable).intervals
         if !usable.isEmpty { day.add(poll: started, of: usable, reading: history.reader, now: answered ?? ended) }
         let recorded = ledger.write(
             results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
             composer.record(
-                changes, at: answered ?? ended, after: usable.isEmpty ? nil : gap(from: watchedUntil, to: started)))
+                changes, at: answered ?? ended,
+                after: gaps.isEmpty ? nil : gap(from: watchedUntil, to: started)))
         turn.note(recorded: recorded)
         lastPoll = turn.lastPoll(settings.lanes, ended: now())
         if recorded, !usable.isEmpty { heal(after: gaps.values.min()) }
@@ -243,7 +258,7 @@ extension Cycle {
         var gaps: [Lane: Date] = [:]
         for result in results {
             for lane in result.lanes {
-                if result.isUsable, let last = health[lane]?.lastUsable, started.since(last) > result.plan.every * 3 {
+                if result.isUsable, let last = health[lane]?.lastUsable, started.since(last) > result.interval * 3 {
                     gaps[lane] = last
                 }
                 health[lane]?.take(result, at: started)
@@ -260,7 +275,8 @@ extension Cycle {
         let changes = book.evaluate(
             board,
             at: .init(
-                settings, at: moment, answered: Set(answered.flatMap(\.lanes)), gaps: gaps, downtime: downtime,
+                settings, at: moment, interval: lanes.step(of:), answered: Set(answered.flatMap(\.lanes)), gaps: gaps,
+                downtime: downtime,
                 healed: { healed(since: $0, until: moment) }, silentSince: { health[$0]?.silentSince }))
         standing.take(changes)
         return changes
@@ -268,6 +284,10 @@ extension Cycle {
 
     /// Commands beside the daemon keep silences in the database, and heal the past.
     private func noticeOthers() {
+        if history.installation != book.identity.installation, let known = try? history.reader.alerts() {
+            book.meet(known, of: history.installation)
+            composer.identity = book.identity
+        }
         // A history that cannot be read leaves all as it was; that is told where it is written.
         let othersWrote = (try? history.changedByOthers()) == true
         if othersWrote, let silences = try? history.reader.silences() { book.silences = silences }
@@ -304,7 +324,7 @@ extension Cycle {
 
     /// The last poll before a time in which nothing was watched, where that is worth a message.
     private func gapStart(before started: Date) -> Date? {
-        guard settings.tellsOfGaps, let last = lastUsablePoll, started.since(last) > settings.every * 3 else {
+        guard settings.tellsOfGaps, let last = lastUsablePoll, started.since(last) > lanes.shortestStep * 3 else {
             return nil
         }
         return last
@@ -356,13 +376,13 @@ extension Cycle {
 
     private func tellMaxAge(of result: LaneResult) {
         let lane = result.plan.lane
-        guard let maxAge = result.maxAge, health[lane]?.mustTell(maxAge: maxAge, of: result.plan) == true else {
+        guard let maxAge = result.maxAge, health[lane]?.mustTell(maxAge: maxAge, every: result.interval) == true else {
             return
         }
         log.write(.info, "feed.max_age") { line in
             line.add("feed", result.feed)
             line.add("max_age", maxAge)
-            line.add("every", result.plan.every)
+            line.add("every", result.interval)
             line.add("message", "the provider renews its answers less often than they are asked for")
         }
     }
@@ -371,7 +391,7 @@ extension Cycle {
         let moment = now()
         guard let due = digest?.due(at: moment) else { return }
         let summary = day.summary(of: board, at: moment)
-        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment)))
+        _ = ledger.write(AlertRecord(messages: composer.digest(summary, due: due, at: moment), digest: due))
         log.write(.info, "summary.24h") { line in
             line.add("up", summary.up)
             line.add("down", summary.down)

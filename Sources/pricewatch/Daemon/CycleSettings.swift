@@ -41,9 +41,9 @@ struct CycleSettings: Sendable {
         watchlist = Watchlist(
             named: configuration.namedMarkets.map {
                 Watchlist.Item(
-                    market: $0.id, staleAfter: configuration.staleAfter(of: $0.id),
+                    market: $0.id, staleness: configuration.staleness(of: $0.id),
                     moveLimit: configuration.moveLimit(of: $0), lane: $0.feed.map(Lane.own) ?? .shared)
-            }, top: configuration.watch.top, staleAfter: configuration.staleAfter(ofRankedIn: plans[0].feed),
+            }, top: configuration.watch.top, staleness: configuration.staleness(in: plans[0].feed),
             moveLimit: configuration.moveLimit(in: plans[0].feed))
         deadline = configuration.deadline
         rules = configuration.alertRules
@@ -84,13 +84,6 @@ extension Retention {
 extension Configuration.Keeping {
     /// Nil: forever.
     fileprivate var duration: Duration? { if case .lasting(let duration) = self { duration } else { nil } }
-}
-
-extension Configuration {
-    /// From when on the quote of a market that is watched for its rank is old.
-    func staleAfter(ofRankedIn feed: Feed) -> Duration {
-        feed.staleAfter ?? poll.staleAfter ?? max(.minutes(15), every(of: feed) * 3)
-    }
 }
 
 extension Configuration {

@@ -12,7 +12,7 @@ final class Daemon: Service {
     /// Whether the first cycle comes before the first tick.
     private let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(3)
+    static let patience = Duration.seconds(5)
 
     init(_ assembly: Assembly) {
         self.assembly = Mutex(assembly)
@@ -47,7 +47,11 @@ final class Daemon: Service {
     }
 
     private func turn() async {
-        await turns.perform { [self] in _ = await cycle.turn() }
+        await turns.perform { [self] in
+            _ = await cycle.turn()
+        } again: { [self] in
+            await cycle.isDue && !ticks.isStopped
+        }
         let current = cycle
         await ticks.change(to: current.interval, after: current.untilNext)
     }

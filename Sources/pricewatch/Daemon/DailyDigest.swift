@@ -5,9 +5,10 @@ import Markets
 struct DailyDigest: Sendable {
     private let at: TimeOfDay
     private let zone: TimeZone
-    private var lookedAt: Date
+    /// What was due until then has been told, or is not made up for.
+    private(set) var lookedAt: Date
 
-    /// - Parameter lookedAt: when it was last looked whether it is due; what was due before is not made up for.
+    /// - Parameter lookedAt: when it was last looked whether it is due, or the last moment that was told.
     init(at: TimeOfDay, in zone: TimeZone, lookedAt: Date) {
         self.at = at
         self.zone = zone
@@ -25,14 +26,24 @@ struct DailyDigest: Sendable {
     private func lastMoment(before now: Date) -> Date {
         let day = 86_400.0
         let seconds = Double(at.hour * 3600 + at.minute * 60)
-        // By the zone's offset alone: a calendar would bring megabytes of data along.
         let local = now.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: now))
         let midnight = (local / day).rounded(.down) * day
-        for start in [midnight, midnight - day] {
-            let guess = Date(timeIntervalSince1970: start + seconds)
-            let moment = guess.addingTimeInterval(-Double(zone.secondsFromGMT(for: guess)))
-            if moment <= now { return moment }
+        return [midnight, midnight - day].map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
+    }
+}
+
+extension TimeZone {
+    /// The moment at which the zone's clocks show so many seconds since 1970; the first of two where they are set back,
+    /// and as long after midnight as on any other day where they skip it.
+    ///
+    /// By the zone's offsets alone: a calendar would bring megabytes of data along.
+    fileprivate func moment(showing local: Double) -> Date {
+        let day = 86_400.0
+        let moments = [local - day, local + day].map { around in
+            let offset = secondsFromGMT(for: Date(timeIntervalSince1970: around))
+            return (offset, moment: Date(timeIntervalSince1970: local - Double(offset)))
         }
-        return .distantPast
+        let shown = moments.filter { offset, moment in secondsFromGMT(for: moment) == offset }.map(\.moment)
+        return shown.min() ?? moments[0].moment
     }
 }

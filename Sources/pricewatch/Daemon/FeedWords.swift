@@ -8,7 +8,8 @@ extension Answer {
     ///
     /// - Parameter unmapped: markets that the feed was not asked for, since it has no name for them.
     init(
-        _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], wanted top: Int, unmapped: [MarketID] = []
+        _ answer: FeedAnswer, from feed: String, lanes: [Lane] = [.shared], interval: Duration = .zero,
+        wanted top: Int, unmapped: [MarketID] = []
     ) {
         var unusable: [MarketID: UnknownReason] = answer.unusable.mapValues(UnknownReason.init)
         for market in unmapped { unusable[market] = .noMapping }
@@ -18,7 +19,8 @@ extension Answer {
             // none.
             ranking: top > 0 && !answer.top.isEmpty && !answer.topIsIncomplete ? answer.top : nil,
             unreached: Set(answer.notReached), rankingIsUnreached: answer.topIsIncomplete,
-            notModified: answer.isUnchanged, feed: feed, lanes: lanes, fetchedAt: answer.fetchedAt)
+            notModified: answer.isUnchanged, feed: feed, lanes: lanes, interval: interval,
+            fetchedAt: answer.fetchedAt)
     }
 }
 

@@ -108,6 +108,7 @@ extension AlertRecord {
         messages += later.messages
         settled += later.settled
         told.merge(later.told) { _, new in new }
+        digest = later.digest ?? digest
     }
 }
 

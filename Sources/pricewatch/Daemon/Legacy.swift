@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import History
 import Markets
@@ -10,11 +11,16 @@ struct Legacy: Sendable {
     let ledger: Ledger
     /// The channels that know of an alert that it fires.
     let told: [AlertKey: Set<String>]
+    /// Until when the day's summary has been told where it was due; nil where it never was.
+    let digested: Date?
     // Within one process alone.
     var board: MarketBoard?
     var currency: Currency?
     var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
+    /// No turn has ended yet.
+    var isStarting = true
+    var recordingNews = RecordingNews()
     var clocks = ClockWatch()
     /// Before the process began.
     var downtime: Range<Date>?
@@ -24,7 +30,9 @@ struct Legacy: Sendable {
 
     struct Awaited {
         let plan: LanePlan
+        let feeds: FailoverFeed
         let delay: Duration
+        let step: Duration
     }
 
     var isOfThisProcess: Bool { board != nil }
@@ -37,18 +45,19 @@ extension Legacy {
         self.init(
             alerts: try reader.alerts(), standing: StandingAlerts(try reader.standingEvents()),
             ledger: try Ledger(history, alreadyLogged: alreadyLogged, start: start),
-            told: try reader.toldChannels().mapValues(Set.init))
+            told: try reader.toldChannels().mapValues(Set.init), digested: try reader.lastDigest())
     }
 }
 
 extension Legacy {
     /// How long the first poll of a lane is to wait: it comes at once, unless the last one is too young for a good
     /// guest to ask again. A restart loop must not ask more often than the daemon would.
-    func delay(of plan: LanePlan, lastPoll: Date?, now: Date) -> Duration {
+    func delay(of line: Lanes.Line, lastPoll: Date?, now: Date) -> Duration {
+        let plan = line.plan
         let age = lastPoll.map { now.since($0) }.flatMap { $0 >= .zero ? $0 : nil }
         let delay = age.map { max(.zero, min(plan.every, .seconds(60)) - $0) } ?? .zero
         guard let before = awaited[plan.lane] else { return delay }
         // What the configuration before had promised for the next poll holds, so that no status expires for a change.
-        return min(before.delay, before.plan.asksTheSame(as: plan) ? plan.every : delay)
+        return min(before.delay, before.plan.asksTheSame(as: plan) ? line.interval : delay)
     }
 }

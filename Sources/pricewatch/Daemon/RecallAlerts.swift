@@ -50,7 +50,7 @@ extension AlertBook {
     private mutating func recall(_ poll: RecalledPoll, _ settings: CycleSettings, of markets: [MarketID]) {
         if poll.isHealed { return recall(healed: poll.samples, of: markets) }
         recall(
-            poll: poll.fetchedAt, lanes: settings.lanes(of: poll.lane, polled: poll.feed), samples: poll.samples,
-            unknown: poll.unknown, of: markets)
+            poll: poll.fetchedAt, lanes: settings.lanes(of: poll.lane, polled: poll.feed), interval: poll.interval,
+            samples: poll.samples, unknown: poll.unknown, of: markets)
     }
 }

@@ -4,8 +4,9 @@ import Markets
 
 /// Tells, while recorded polls are recalled, whose price was stale: it counted as unknown then, and so it does now.
 struct RecalledFreshness {
+    /// By place.
+    private let staleness: [Staleness]
     /// By place, in milliseconds.
-    private let staleAfter: [Int64]
     private var quotedAt: [Int64]
     private let lanes: [Lane]
     private let settings: CycleSettings
@@ -14,7 +15,7 @@ struct RecalledFreshness {
         self.settings = settings
         let watchlist = settings.watchlist
         let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
-        staleAfter = markets.map { (named[$0]?.staleAfter ?? watchlist.staleAfter).inMilliseconds }
+        staleness = markets.map { named[$0]?.staleness ?? watchlist.staleness }
         lanes = markets.map { named[$0]?.lane ?? .shared }
         quotedAt = Array(repeating: .max, count: markets.count)
     }
@@ -26,12 +27,14 @@ struct RecalledFreshness {
         var poll = poll
         let now = poll.fetchedAt.milliseconds
         for sample in poll.samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
+        let (staleness, interval) = (staleness, poll.interval)
+        func staleAfter(_ market: Int) -> Int64 { staleness[market].age(at: interval).inMilliseconds }
         let asked = settings.lanes(of: poll.lane, polled: poll.feed)
         let stale = quotedAt.indices.filter {
-            quotedAt[$0] != .max && now - quotedAt[$0] > staleAfter[$0] && asked.contains(lanes[$0])
+            quotedAt[$0] != .max && now - quotedAt[$0] > staleAfter($0) && asked.contains(lanes[$0])
         }
         guard !stale.isEmpty else { return poll }
-        poll.samples.removeAll { now - $0.quotedAt.milliseconds > staleAfter[$0.market] }
+        poll.samples.removeAll { now - $0.quotedAt.milliseconds > staleAfter($0.market) }
         poll.unknown += Set(stale).subtracting(poll.unknown).sorted()
         return poll
     }

@@ -28,6 +28,12 @@ final class Turns: Sendable {
         state.withLock { $0.running[number] = nil }
     }
 
+    /// Performs `body`, and again at once where it is due again by then: a tick for what came due meanwhile might find
+    /// nobody waiting yet, and be lost.
+    func perform(_ body: @escaping @Sendable () async -> Void, again isDue: () async -> Bool) async {
+        repeat { await perform(body) } while await isDue()
+    }
+
     /// Whoever still runs after `patience` is cut off.
     func cancel(after patience: Duration) {
         let running = state.withLock { Array($0.running.values) }

@@ -17,18 +17,17 @@ struct WindowView {
     ) throws(HistoryError) {
         currency = settings.currency
         past = PastPrices(age: window, tolerance: min(.minutes(30), window / 4))
-        coverages = settings.lanes.map { ($0.lane, Coverage(window: window, longestStep: $0.every * 2)) }
+        coverages = settings.lanes.map { ($0.lane, Coverage(window: window, every: $0.every)) }
         // A quote may be some minutes older than the poll that brought it.
         readUntil = past.span(at: now).lowerBound - .minutes(10)
         let start = now - window
         let oldest = try reader.oldestPoll() ?? now
         if oldest > start { try coverWithCandles(reader, settings, since: start, until: oldest) }
         for place in coverages.indices {
-            let since = now - window - coverages[place].coverage.longestStep
             let plan = settings.lanes[place]
-            for poll in try reader.usablePolls(since: since, of: plan.lane, riding: plan.ridesAlong) {
-                coverages[place].coverage.add(poll)
-            }
+            // A poll from before the window may reach into it.
+            let polls = try reader.usablePolls(since: now - window * 2, of: plan.lane, riding: plan.ridesAlong)
+            for (poll, interval) in polls { coverages[place].coverage.add(poll, interval: interval) }
         }
         try read(reader, now: now)
         if oldest > start { try addCandles(reader, now: now) }
@@ -67,10 +66,11 @@ struct WindowView {
 
     /// Takes note of a usable poll, and of the recorded samples that came a day nearer.
     ///
-    /// - Parameter lanes: those that were answered.
-    mutating func add(poll: Date, of lanes: [Lane], reading reader: HistoryReader, now: Date) {
-        for place in coverages.indices where lanes.contains(coverages[place].lane) {
-            coverages[place].coverage.add(poll)
+    /// - Parameter lanes: those that were answered, with the time between two of their polls that is in force.
+    mutating func add(poll: Date, of lanes: [Lane: Duration], reading reader: HistoryReader, now: Date) {
+        for place in coverages.indices {
+            guard let interval = lanes[coverages[place].lane] else { continue }
+            coverages[place].coverage.add(poll, interval: interval)
         }
         past.forget(at: now)
         // A history that cannot be read leaves changes to the provider's figures; that it cannot be written is

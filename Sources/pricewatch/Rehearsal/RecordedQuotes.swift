@@ -61,7 +61,7 @@ struct RecordedQuotes {
         for sample in poll.samples { said[sample.market] = .same }
         return Answer(
             quotes: quotes, unusable: unusable, unreached: unreached, feed: poll.feed, lanes: lanes,
-            fetchedAt: poll.fetchedAt)
+            interval: poll.interval, fetchedAt: poll.fetchedAt)
     }
 
     /// The quote that a healed price is; nil where a newer one was recorded.

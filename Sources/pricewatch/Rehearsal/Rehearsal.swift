@@ -19,6 +19,8 @@ struct Rehearsal {
     private var notYetWatched: Set<Int>
     /// When the last usable poll of each lane began.
     private var lastUsable: [Lane: Date] = [:]
+    /// The time between two polls of each lane that was in force last, where it was longer than configured.
+    private var paces: [Lane: Duration] = [:]
     /// When the daemon was last seen at work.
     private var lastTurn: Date?
     private var downtime: Range<Date>?
@@ -38,7 +40,7 @@ struct Rehearsal {
         let ranked = settings.watchlist
         items = replay.markets.map {
             named[$0.market]
-                ?? Watchlist.Item(market: $0.market, staleAfter: ranked.staleAfter, moveLimit: ranked.moveLimit)
+                ?? Watchlist.Item(market: $0.market, staleness: ranked.staleness, moveLimit: ranked.moveLimit)
         }
         laneOf = items.map(\.lane)
         recorded = RecordedQuotes(replay, in: settings.currency)
@@ -79,7 +81,10 @@ struct Rehearsal {
             lastTurn = polls[0].at
             firstPoll = firstPoll ?? polls[0].at
             // Each lane was judged when it answered; after a gap, all with the last one.
-            let endsGap = lastUsable.values.max().map { polls[0].at.since($0) > settings.every * 3 } ?? false
+            for poll in polls {
+                for lane in settings.lanes(of: poll.lane, polled: poll.feed) { paces[lane] = poll.interval }
+            }
+            let endsGap = lastUsable.values.max().map { polls[0].at.since($0) > shortestInterval * 3 } ?? false
             if endsGap { return try play(polls, turn.number) }
             var events: [AlertEvent] = []
             for poll in polls { events += try play([poll], turn.number) }
@@ -104,7 +109,7 @@ struct Rehearsal {
             }
             guard poll.outcome.isUsable else { continue }
             for lane in lanes {
-                gaps[lane] = lastUsable[lane].flatMap { poll.at.since($0) > settings.every(of: lane) * 3 ? $0 : nil }
+                gaps[lane] = lastUsable[lane].flatMap { poll.at.since($0) > interval(of: lane) * 3 ? $0 : nil }
                 lastUsable[lane] = poll.at
             }
         }
@@ -123,7 +128,7 @@ struct Rehearsal {
 
     /// A daemon begins with what the history remembers: prices, not which of them were missing last.
     private mutating func start(_ moment: Date) {
-        downtime = Downtime.between(lastTurn, moment, longerThan: settings.every * 3)
+        downtime = Downtime.between(lastTurn, moment, longerThan: shortestInterval * 3)
         firstAsked = firstPoll ?? moment
         let missed = Dictionary(
             board.entries.map { ($0.market, $0.missedAnswers) }, uniquingKeysWith: { first, _ in first })
@@ -159,10 +164,14 @@ struct Rehearsal {
         book.evaluate(
             board,
             at: .init(
-                settings, at: moment, answered: answered, gaps: gaps, downtime: downtime,
+                settings, at: moment, interval: interval(of:), answered: answered, gaps: gaps, downtime: downtime,
                 healed: { healed[$0] ?? [:] }, silentSince: { lastUsable[$0] ?? firstAsked ?? firstPoll })
         ).events
     }
+
+    private var shortestInterval: Duration { settings.lanes.map { interval(of: $0.lane) }.min() ?? settings.every }
+
+    private func interval(of lane: Lane) -> Duration { max(settings.every(of: lane), paces[lane] ?? .zero) }
 
     private static func book(
         of rules: [AlertRule], remembering alerts: [AlertKey: Alert] = [:], _ settings: CycleSettings

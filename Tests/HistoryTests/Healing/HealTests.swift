@@ -6,6 +6,20 @@ import Testing
 @testable import History
 
 @Suite struct HealTests {
+    @Test("the ids of healed prices go on from those of polls and turns")
+    func ids() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.record(WaitRecord(at: moment(60), currency: usd()))
+        try writer.heal(
+            Healing(
+                market: market("a"), currency: usd(), feed: "past", fetchedAt: moment(0),
+                holes: Holes([moment(-3600)..<moment(-60)]),
+                quotes: [PastQuote(quotedAt: moment(-1800), price: price("2"))]))
+        #expect(try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM poll ORDER BY id") } == [1, 3])
+    }
+
     private func prices(_ reader: HistoryReader, _ id: String = "a") throws -> [String] {
         var found: [String] = []
         try reader.samples(of: market(id), in: usd(), since: nil, until: nil) {
@@ -31,7 +45,7 @@ import Testing
         #expect(try writer.size().samples == 4)
         #expect(try writer.reader.size().samples == 4)
         #expect(try writer.reader.lastPoll() == moment(7200), "a healed poll is none of the daemon's")
-        #expect(try writer.reader.usablePolls(since: moment(-9999)) == [moment(0), moment(7200)])
+        #expect(try writer.reader.usablePolls(since: moment(-9999)).map(\.at) == [moment(0), moment(7200)])
         #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("9"))
     }
 

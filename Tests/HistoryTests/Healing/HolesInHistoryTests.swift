@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HolesInHistoryTests {
     private func holes(
-        _ writer: HistoryWriter, _ id: String = "a", _ from: Double = 0, _ until: Double = 3600
+        _ writer: HistoryWriter, _ id: String = "a", _ from: Double = 0, until: Double = 3600
     ) throws -> [String] {
         let found = try writer.reader.holes(
             of: [MarketRhythm(market(id), longestStep: .minutes(2))], in: usd(), moment(from)..<moment(until))
@@ -37,6 +37,20 @@ import Testing
         try record(writer, stride(from: 3000, through: 3600, by: 60))
         #expect(try holes(writer) == ["600-960", "1200-3000"])
         #expect(try holes(writer, "never-seen") == ["0-3600"])
+    }
+
+    @Test("polls that a quota kept apart leave no hole")
+    func paces() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for second in stride(from: 0.0, through: 2400, by: 600) {
+            var record = poll(second, outcome: .unchanged)
+            record.interval = second == 1200 ? .minutes(1) : .minutes(10)
+            record.watched = [market("a")]
+            try writer.record(record)
+        }
+        #expect(try holes(writer) == ["600-1200"])
+        #expect(try holes(writer, until: 7200) == ["600-1200", "2400-7200"])
     }
 
     @Test("a market that an answer lacked has a hole of its own; an old or doubtful quote is none")

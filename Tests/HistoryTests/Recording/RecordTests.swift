@@ -98,7 +98,7 @@ import Testing
             .firing(.init(since: moment(5), lastNotified: moment(6))),
             .firing(
                 .init(
-                    since: moment(5), lastNotified: moment(65), notifiedPrice: price("0.1"),
+                    since: moment(5), lastNotified: moment(65), notifiedPrice: price("0.1"), side: .down,
                     fading: WatchedTime(total: .seconds(3), lastAnswered: moment(70)))), .resting, .inactive,
         ]
         let writer = try HistoryWriter(at: folder.database)

@@ -56,6 +56,24 @@ import Testing
         #expect(days.map(\.samples).reduce(0, +) == 1440, "long candles outlive the samples")
     }
 
+    @Test("how much there is stays right when it is counted anew meanwhile")
+    func countedMeanwhile() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try await tenDays(folder)
+        _ = try writer.size()
+        let desk = try SilenceDesk(at: folder.database)
+        let pruning = Task { try await writer.prune(to: Retention(samples: .hours(24)), now: moment(10 * Self.day)) }
+        var counts = 0
+        while try writer.size().samples > 1000, counts < 10_000 {
+            counts += 1
+            try desk.silence(rule: "r", market: nil, from: moment(), until: moment(Double(counts)))
+            _ = try writer.changedByOthers()
+            await Task.yield()
+        }
+        _ = try await pruning.value
+        #expect(try writer.size().samples == writer.reader.size().samples)
+    }
+
     @Test("a sample whose hour has no candle yet stays, whatever its age and the size")
     func unsettled() async throws {
         let folder = try TemporaryFolder()

@@ -16,7 +16,7 @@ import Testing
             _ = board.take(
                 text.map { answer(quote("bitcoin", $0, at: now), at: now) }
                     ?? answer(unusable: ["bitcoin": .nullPrice], at: now))
-            let changes = book.evaluate(board, at: .init(now: now, longestStep: .minutes(3)))
+            let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
             return changes.events.map(\.kind.rawValue).joined(separator: "+")
         }
     }
@@ -73,7 +73,7 @@ import Testing
     }
 
     private func observe(_ book: inout AlertBook, _ board: MarketBoard, at second: Double) -> [AlertEvent] {
-        book.evaluate(board, at: .init(now: moment(second), longestStep: .minutes(3))).events
+        book.evaluate(board, at: .init(now: moment(second), interval: .minutes(1))).events
     }
 
     @Test("an edited condition ends what fired and starts anew; any other edit does not")
@@ -131,13 +131,62 @@ import Testing
         #expect(ids[0] == ids[1])
     }
 
+    @Test("a rule, or a market of it, that is taken out and put back counts on", arguments: [true, false])
+    func returns(market isKept: Bool) {
+        var board = board("bitcoin")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        let whole = rule(.above(price("10")))
+        var elsewhere = whole
+        elsewhere.scope = .markets([market("ethereum")])
+        let without = isKept ? [elsewhere] : []
+        var book = AlertBook(rules: [whole], remembering: [:], identity: identity)
+        var events = observe(&book, board, at: 0)
+        for (minute, rules) in [without, without, [whole], without, [whole]].enumerated() {
+            book = AlertBook(rules: rules, remembering: book.standing, identity: identity)
+            events += observe(&book, board, at: Double(minute + 1) * 60)
+        }
+        #expect(events.map(\.kind) == [.firing, .resolved, .firing, .resolved, .firing])
+        #expect(Set(events.map(\.id)).count == events.count)
+    }
+
+    @Test("what the history knows of alerts counts on when it can be read at last")
+    func meets() {
+        var board = board("bitcoin", "ethereum")
+        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        var all = rule(.above(price("10")))
+        all.scope = .all
+        var earlier = AlertBook(rules: [all], remembering: [:], identity: identity)
+        _ = observe(&earlier, board, at: 0)
+        _ = board.take(
+            answer(quote("bitcoin", "9", at: moment(1)), quote("ethereum", "11", at: moment(1)), at: moment(1)))
+        _ = observe(&earlier, board, at: 1)
+        // Bitcoin has been announced twice, ethereum fires. One that knows of neither hears of bitcoin first.
+        var book = AlertBook(
+            rules: [all], remembering: [:],
+            identity: .init(installation: "not yet known", host: "box", currency: usd()))
+        _ = board.take(
+            answer(quote("bitcoin", "12", at: moment(60)), unusable: ["ethereum": .nullPrice], at: moment(60)))
+        #expect(observe(&book, board, at: 60).map(\.kind) == [.firing])
+        book.meet(earlier.standing, of: "here")
+        _ = board.take(
+            answer(quote("bitcoin", "9", at: moment(120)), quote("ethereum", "12", at: moment(120)), at: moment(120)))
+        let events = observe(&book, board, at: 120)
+        #expect(events.map(\.kind) == [.resolved])
+        #expect(
+            events.map(\.id) == [
+                AlertEvent.id(
+                    installation: "here", key: AlertKey(rule: "r", market: market("bitcoin")), condition: "above 10",
+                    announcement: 3)
+            ])
+    }
+
     @Test("what changed while nobody watched says how late it is")
     func late() {
         var board = board("bitcoin")
         _ = board.take(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
         var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         let changes = book.evaluate(
-            board, at: .init(now: moment(7200), longestStep: .minutes(3), watchedUntil: moment(0)))
+            board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))
         #expect(changes.events.map(\.lateSeconds) == [7200])
     }
 }

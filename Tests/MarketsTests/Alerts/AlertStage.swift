@@ -49,7 +49,7 @@ struct AlertStage {
         return book.evaluate(
             board,
             at: .init(
-                now: now, longestStep: Self.every * 3, watchedUntil: watchedUntil, answered: poll != .failed,
+                now: now, interval: Self.every, watchedUntil: watchedUntil, answered: poll != .failed,
                 lastUsableAnswer: moment())
         ).events
     }

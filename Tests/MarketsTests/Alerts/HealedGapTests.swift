@@ -10,7 +10,7 @@ import Testing
 
     /// Polls each minute for three hours, none for six, then one; healed prices each `step` in between.
     private func windows(healedEvery step: Int64?) -> PriceWindows {
-        var windows = PriceWindows([.hours(8)], longestStep: .minutes(2))
+        var windows = PriceWindows([.hours(8)], every: .minutes(1))
         windows.grow(to: 2)
         for minute in 0..<180 {
             let time = Self.start + Int64(minute) * 60_000
@@ -45,7 +45,7 @@ import Testing
 
     @Test("a market that was watched only from the end of the gap on is covered by what was healed")
     func newMarket() {
-        var windows = PriceWindows([.hours(5)], longestStep: .minutes(2))
+        var windows = PriceWindows([.hours(5)], every: .minutes(1))
         windows.grow(to: 1)
         for minute in stride(from: 0, to: 300, by: 5) {
             windows.recall(healed: [(0, Self.start + Int64(minute) * 60_000, price("9"))])
@@ -77,7 +77,7 @@ import Testing
         let events = stage.book.evaluate(
             stage.board,
             at: .init(
-                now: stage.now, longestStep: .minutes(3), watchedUntil: last,
+                now: stage.now, interval: .minutes(1), watchedUntil: last,
                 healed: quotes.isEmpty ? [:] : [market("bitcoin"): quotes])
         ).events
         #expect(events.map(\.lateSeconds) == [late])
@@ -93,7 +93,7 @@ import Testing
         }
         func moment() -> AlertBook.Moment {
             .init(
-                now: level.now, longestStep: .minutes(3), watchedUntil: last, healed: [market("bitcoin"): quotes])
+                now: level.now, interval: .minutes(1), watchedUntil: last, healed: [market("bitcoin"): quotes])
         }
         _ = level.board.take(answer(quote("bitcoin", "30", at: level.now), at: level.now))
         #expect(level.book.evaluate(level.board, at: moment()).events.map(\.lateSeconds) == [8 * 3600])

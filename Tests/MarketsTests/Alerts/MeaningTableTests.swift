@@ -47,6 +47,15 @@ import Testing
             "clear inside a corridor, from above and from below",
             bitcoinRule(.outside(low: price("90"), high: price("110")), clear: "100"),
             ["111", "105", "100", "89", "95", "100"], [firing, "", resolved, firing, "", resolved]),
+        Row(
+            "clear inside a corridor, from the side on which it was left last",
+            bitcoinRule(.outside(low: price("90"), high: price("110")), clear: "105"),
+            ["111", "89", "100", "105", "111", "106", "105"], [firing, "", "", resolved, firing, "", resolved]),
+        Row(
+            "clear inside a corridor, after a reminder from within",
+            bitcoinRule(
+                .outside(low: price("90"), high: price("110")), clear: "105", repeatEvery: .minutes(2)),
+            ["111", "112", "108", "108", "105"], [firing, "", reminded, "", resolved]),
     ]
 
     static let windows = [
@@ -183,7 +192,7 @@ import Testing
             book.evaluate(
                 board,
                 at: .init(
-                    now: moment(minute * 60), longestStep: .minutes(3), answered: minute == usable,
+                    now: moment(minute * 60), interval: .minutes(1), answered: minute == usable,
                     lastUsableAnswer: moment(usable * 60))
             ).events
         }
@@ -199,7 +208,7 @@ import Testing
     @Test("time in which nobody asked makes nothing stale")
     func downtime() {
         let asked = AlertBook.Moment(
-            now: moment(10_000), longestStep: .minutes(3), downtime: moment(1000)..<moment(9000))
+            now: moment(10_000), interval: .minutes(1), downtime: moment(1000)..<moment(9000))
         #expect(asked.age(of: moment(900)) == .seconds(1100))
         #expect(asked.age(of: moment(5000)) == .seconds(1000))
         #expect(asked.age(of: moment(9500)) == .seconds(500))

@@ -13,7 +13,7 @@ import Testing
     func againstThePlainWay(seed: UInt64) {
         var random = Dice(state: seed)
         let lengths: [Duration] = [.seconds(30), .minutes(5), .minutes(17), .hours(2)]
-        var windows = PriceWindows(lengths, longestStep: .minutes(2))
+        var windows = PriceWindows(lengths, every: .minutes(1))
         windows.grow(to: 1)
         var samples: [Sample] = []
         var time: Int64 = 1_795_255_200_000
@@ -44,7 +44,7 @@ import Testing
             Sample(time: start + Int64(index) * step, price: price("\(1000 + random.below(100))"))
         }
         for now in stride(from: 6 * 24 * 5, to: count, by: 37) {
-            var exact = PriceWindows([.hours(72)], longestStep: .minutes(20))
+            var exact = PriceWindows([.hours(72)], every: .minutes(10))
             var rebuilt = exact
             exact.grow(to: 1)
             rebuilt.grow(to: 1)

@@ -43,8 +43,8 @@ import Testing
     func isForgotten() {
         var stage = AlertStage(bitcoinRule(.above(price("10"))))
         stage.book.silences = [silence("r", until: 0)]
-        let first = stage.book.evaluate(stage.board, at: .init(now: moment(60), longestStep: .minutes(3)))
-        let second = stage.book.evaluate(stage.board, at: .init(now: moment(120), longestStep: .minutes(3)))
+        let first = stage.book.evaluate(stage.board, at: .init(now: moment(60), interval: .minutes(1)))
+        let second = stage.book.evaluate(stage.board, at: .init(now: moment(120), interval: .minutes(1)))
         #expect(first.endedSilences == [1])
         #expect(second.endedSilences.isEmpty)
     }

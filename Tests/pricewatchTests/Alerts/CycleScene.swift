@@ -16,8 +16,8 @@ final class CycleScene {
     let time: HandClock
     private let every: Duration
     private let paths: String
-    private var rules: String
-    private var running: (history: HistoryWriter, transport: NetworkTransport, started: Date)?
+    private(set) var rules: String
+    private var running: (history: HistoryWriter, notebook: FeedNotebook, transport: NetworkTransport, started: Date)?
     private(set) var cycle: Cycle?
     private(set) var sender: Sender?
     /// On top of the network, for what is asked of the feeds.
@@ -64,7 +64,7 @@ final class CycleScene {
 
     func start() async throws {
         let history = try HistoryWriter(at: try configuration.history.database)
-        running = (history, try NetworkTransport(time: StalledTime()), time.now())
+        running = (history, FeedNotebook(history), try NetworkTransport(time: StalledTime()), time.now())
         try await assemble()
         await cycle?.tellUntold()
         await sender?.begin()
@@ -77,7 +77,7 @@ final class CycleScene {
     }
 
     private func assemble() async throws {
-        guard let (history, transport, started) = running else { return }
+        guard let (history, notebook, transport, started) = running else { return }
         let configuration = try configuration
         let settings = CycleSettings(configuration, host: "box", startedAt: started)
         let file = LogFile(path: files.folder + "/log", format: .text)
@@ -86,9 +86,10 @@ final class CycleScene {
             Logger(label: "test") { [time] _ in
                 LineLogHandler(level: .info, outlets: [file], now: { time.now() })
             })
-        let legacy =
+        var legacy =
             try await cycle?.legacy
             ?? Legacy(history, alreadyLogged: LoggedEvents(in: file), start: settings.startedAt)
+        if cycle == nil { legacy.clocks = ClockWatch { [time] in time.reading } }
         if sender == nil {
             sender = Sender(
                 history, queued: try history.reader.queuedMessages(), log: log, time: time, random: { 1 })
@@ -101,11 +102,12 @@ final class CycleScene {
         for feed in configuration.feeds {
             asked[feed.name] = Feed(
                 try feed.madeProvider(), try FeedEnvironment(feed, timeout: .hours(1)),
-                transport: reaching?(transport) ?? transport, memory: FeedNotebook(history),
+                transport: reaching?(transport) ?? transport, memory: notebook,
                 retry: RetryPolicy(configuration.poll.retry), time: time)
         }
+        let lanes = await Lanes(configuration, feeds: asked, time: time).succeeding(legacy.awaited, now: time.now())
         cycle = try Cycle(
-            settings, inheriting: legacy, lanes: Lanes(configuration, feeds: asked, time: time), history: history,
+            settings, inheriting: legacy, lanes: lanes, history: history,
             sender: sender, heartbeat: nil,
             publisher: StatusPublisher(
                 path: configuration.statusFile, metrics: nil, log: log, logFile: file,
@@ -119,6 +121,15 @@ final class CycleScene {
             _ = await cycle?.turn()
             await sender?.rest()
             time.step(every)
+        }
+    }
+
+    /// Polls as often as the daemon does.
+    func pollWhenDue(_ count: Int = 1) async {
+        for _ in 0..<count {
+            _ = await cycle?.turn()
+            await sender?.rest()
+            if let next = await cycle?.untilNext { time.step(next) }
         }
     }
 
@@ -152,6 +163,13 @@ final class HandClock: TimeSource {
     func uptime() -> Duration { clock.withLock { $0.uptime } }
     /// A limit within a poll is never reached, since no poll of a test waits.
     func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    var reading: ClockReading {
+        clock.withLock { ClockReading(wall: $0.now, boot: $0.uptime, awake: $0.uptime) }
+    }
+
+    /// Sets the clock forward or (below zero) back.
+    func set(by step: Duration) { clock.withLock { $0.now = $0.now + step } }
 
     func step(_ duration: Duration) {
         clock.withLock {

@@ -96,6 +96,23 @@ import Testing
         await scene.finish()
     }
 
+    @Test("a price that stood for long is still a measure after a restart", arguments: [false, true])
+    func restartAfterQuiet(restarting: Bool) async throws {
+        let scene = try await CycleScene(
+            Self.rules, script: [try MarketID("bitcoin"): ["100", "2000"].compactMap { Price(parsing: $0) }],
+            stepsEvery: .minutes(10))
+        try await scene.start()
+        await scene.poll(10)
+        if restarting {
+            await scene.stop()
+            try await scene.start()
+        }
+        await scene.poll()
+        #expect(try shown(scene) == "100 fresh unconfirmed")
+        #expect(try events(scene).isEmpty)
+        await scene.finish()
+    }
+
     @Test("null believes every move at once")
     func off() async throws {
         let scene = try await scene(["40"], confirm: "null")

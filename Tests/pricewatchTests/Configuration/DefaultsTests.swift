@@ -21,7 +21,7 @@ import Testing
         #expect(built.poll.timeout == .seconds(20))
         #expect(built.poll.retry == .init(attempts: 3, base: .seconds(1), cap: .seconds(30)))
         #expect(built.poll.confirmMovesOver == Percent(hundredths: 2000))
-        #expect(try built.staleAfter(of: MarketID("bitcoin")) == .minutes(15))
+        #expect(try built.staleness(of: MarketID("bitcoin")).after == .minutes(15))
         #expect(built.history.database == "/home/anna/.local/state/pricewatch/history.db")
         #expect(built.history.keepSamples == .lasting(.hours(90 * 24)))
         #expect(built.history.keepCandles == .forever)
@@ -72,7 +72,7 @@ import Testing
         ("feeds: [{provider: coingecko, plan: demo, key: k, every: 20m}]", 3600),
     ])
     func `the nearest word on staleness holds`(text: String, seconds: Int) throws {
-        #expect(try configuration(text).staleAfter(of: MarketID("bitcoin")) == .seconds(seconds))
+        #expect(try configuration(text).staleness(of: MarketID("bitcoin")).after == .seconds(seconds))
     }
 
     @Test func `a cycle may last as long as its interval or its requests`() throws {

@@ -32,6 +32,31 @@ import Testing
         #expect(again.due(at: try date("2026-11-21T07:00:40Z")) == nil)
     }
 
+    @Test(
+        "when the clocks are set, it is due at its time by them; at the first of two, and at none that is skipped",
+        arguments: [
+            ("America/Los_Angeles", 7, 0, "2026-03-07T15:00:00Z"),
+            ("America/Los_Angeles", 7, 0, "2026-03-08T14:00:00Z"),
+            ("America/Los_Angeles", 7, 0, "2026-03-09T14:00:00Z"),
+            ("America/Los_Angeles", 7, 0, "2026-10-31T14:00:00Z"),
+            ("America/Los_Angeles", 7, 0, "2026-11-01T15:00:00Z"),
+            ("America/Los_Angeles", 7, 0, "2026-11-02T15:00:00Z"),
+            ("America/Los_Angeles", 2, 30, "2026-03-08T10:30:00Z"),
+            ("America/Los_Angeles", 1, 30, "2026-11-01T08:30:00Z"),
+            ("Europe/Berlin", 2, 30, "2026-03-29T01:30:00Z"), ("Europe/Berlin", 2, 30, "2026-10-25T00:30:00Z"),
+            ("Europe/Berlin", 0, 0, "2026-03-28T23:00:00Z"), ("Europe/Berlin", 0, 0, "2026-10-25T23:00:00Z"),
+            ("Pacific/Kiritimati", 7, 0, "2026-06-01T17:00:00Z"), ("Asia/Kathmandu", 7, 0, "2026-06-01T01:15:00Z"),
+        ])
+    func clocksAreSet(zone: String, hour: Int, minute: Int, moment: String) throws {
+        let zone = try #require(TimeZone(identifier: zone))
+        let due = try date(moment)
+        // Each quarter of an hour from 20 hours before to 20 hours after: once, and no other time.
+        var digest = DailyDigest(
+            at: TimeOfDay(hour: hour, minute: minute), in: zone, lookedAt: due.addingTimeInterval(-20 * 3600))
+        let told = (-80...80).compactMap { digest.due(at: due.addingTimeInterval(Double($0) * 900)) }
+        #expect(told == [due])
+    }
+
     @Test("the time is the zone's, in summer and in winter")
     func zones() throws {
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))

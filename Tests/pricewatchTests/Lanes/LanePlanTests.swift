@@ -71,7 +71,7 @@ import Testing
         #expect(read.lanePlans.map(\.every) == [.minutes(1), .minutes(15)])
         #expect(read.tick == .minutes(1))
         #expect(
-            try ["bitcoin", "AAPL", "MSFT"].map { read.staleAfter(of: try MarketID($0)) } == [
+            try ["bitcoin", "AAPL", "MSFT"].map { read.staleness(of: try MarketID($0)).after } == [
                 .minutes(15), .minutes(45), .hours(96),
             ])
     }

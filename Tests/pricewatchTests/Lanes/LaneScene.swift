@@ -15,8 +15,10 @@ final class LaneScene {
     ///   - prices: of AAPL, answer by answer.
     ///   - feed: further keys of the feed `stocks`.
     ///   - markets: beside AAPL.
+    ///   - every: of CoinGecko, with further keys of it in `coingecko`, each after a comma.
     init(
-        _ rules: String = "", prices: [String] = ["190"], feed: String = "every: 15m", markets: String = "bitcoin"
+        _ rules: String = "", prices: [String] = ["190"], feed: String = "every: 15m", markets: String = "bitcoin",
+        every: Duration = .minutes(1), coingecko: String = ""
     ) async throws {
         let time = HandClock()
         var stage = CoinGeckoSimulator.Configuration()
@@ -29,10 +31,11 @@ final class LaneScene {
             \(rules)
             """,
             script: [try MarketID("bitcoin"): [Price(parsing: "70000"), Price(parsing: "70001")].compactMap(\.self)],
+            preferred: "provider: coingecko\(coingecko)",
             feeds: """
                 , {name: stocks, provider: json, \(feed), url: "\(stocks.baseURL)/coins/markets?vs_currency=usd&ids={ids}",
                    fields: {id: /id, price: /current_price, quoted_at: /last_updated}}
-                """, time: time)
+                """, time: time, every: every)
     }
 
     var asked: (coingecko: Int, stocks: Int) { (scene.simulator.requestCount, stocks.requestCount) }

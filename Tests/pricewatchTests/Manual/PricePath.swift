@@ -54,7 +54,7 @@ struct PricePath {
                 board,
                 at: .init(
                     now: now,
-                    lanes: [lane: .init(longestStep: every * 3, answered: isAnswered, lastUsableAnswer: lastUsable)]))
+                    lanes: [lane: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)]))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }

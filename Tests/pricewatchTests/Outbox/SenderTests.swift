@@ -42,6 +42,25 @@ import Testing
         scene.log.split(separator: "\n").filter { $0.contains(" \(event) ") }
     }
 
+    @Test("a rule that is taken out and put back is told of again", arguments: [false, true])
+    func returns(restarting: Bool) async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["10.5"])
+        let (with, without) = (scene.rules, scene.rules.replacing("{name: high, market: bitcoin, above: 10}", with: ""))
+        try await scene.start()
+        await scene.poll()
+        for rules in [without, without, with] {
+            try await scene.reload(rules)
+            if restarting, rules == without {
+                await scene.stop()
+                try await scene.start()
+            }
+            await scene.poll()
+        }
+        #expect(words(channel.delivered) == ["high firing", "high resolved", "high firing"])
+        await scene.finish()
+    }
+
     @Test("what happens is sent at once, is gone from the outbox, and stands in the log")
     func sends() async throws {
         let channel = ScriptedChannel("ops")
@@ -125,6 +144,18 @@ import Testing
         await scene.cycle?.showChange()
         #expect(channel.delivered.count == 1)
         #expect(try faults() == [])
+        await scene.finish()
+    }
+
+    @Test("a clock that is set back makes nothing wait longer", arguments: [nil, Duration.minutes(3)])
+    func clockSetBack(asked: Duration?) async throws {
+        let channel = ScriptedChannel("ops", [.fail(retryAfter: asked)])
+        let scene = try await scene(channel, ["10.5"])
+        try await scene.start()
+        await scene.poll()
+        scene.time.set(by: .zero - .hours(5))
+        await scene.poll(4)
+        #expect(words(channel.delivered) == ["high firing"])
         await scene.finish()
     }
 
@@ -278,6 +309,47 @@ import Testing
             text.lines.prefix(2) == [
                 "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z", "nothing of it can be healed",
             ])
+        await scene.finish()
+    }
+
+    @Test(
+        "the day's summary is told once, whatever happens around its moment", arguments: [true, false], [true, false])
+    func digestOnce(reloading: Bool, waiting: Bool) async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["9.5"], more: "digest: {at: \"10:02\", notify: [ops]}")
+        try await scene.start()
+        await scene.poll()
+        if waiting { scene.simulator.setFaults([.status(429, retryAfter: 3600)]) }
+        await scene.poll(3)
+        if reloading {
+            try await scene.reload(scene.rules)
+        } else {
+            await scene.stop()
+            try await scene.start()
+        }
+        await scene.poll(2)
+        #expect(words(channel.delivered) == ["digest"])
+        await scene.finish()
+    }
+
+    @Test("a daemon that is killed between a poll and the day's summary tells it when it is back")
+    func digestAfterKill() async throws {
+        let channel = ScriptedChannel("ops")
+        let scene = try await scene(channel, ["9.5"], more: "digest: {at: \"10:02\", notify: [ops]}")
+        try await scene.start()
+        await scene.poll(3)
+        await scene.stop()
+        scene.time.step(.hours(24))
+        let history = try HistoryWriter(at: scene.database)
+        try history.record(
+            PollRecord(
+                at: scene.time.now(), fetchedAt: scene.time.now(), feed: "coingecko", currency: .usd,
+                outcome: .unchanged))
+        try history.close()
+        scene.time.step(.seconds(10))
+        try await scene.start()
+        await scene.poll(2)
+        #expect(words(channel.delivered) == ["digest", "digest"])
         await scene.finish()
     }
 

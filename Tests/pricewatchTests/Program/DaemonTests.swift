@@ -28,7 +28,7 @@ import Testing
         #expect(answer.output.hasPrefix("stopped: "))
     }
 
-    @Test("a poll that hangs does not keep it from stopping within 5 s")
+    @Test("a poll that hangs has five seconds after the stop and no more")
     func stopsWhileHanging() async throws {
         let simulator = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
         let installation = try Installation(url: simulator.baseURL)
@@ -38,7 +38,7 @@ import Testing
         daemon.signal(SIGTERM)
         let ending = await daemon.ended()
         #expect(ending.exit == 0)
-        #expect(ending.at - clock < .seconds(5))
+        #expect((.seconds(5)..<(.seconds(10))).contains(ending.at - clock))
         await simulator.stop()
         #expect(try installation.status()["state"] as? String == "stopped")
     }

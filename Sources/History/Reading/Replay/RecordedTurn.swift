@@ -34,6 +34,8 @@ public struct RecordedPoll: Sendable {
     public var feed: String
     /// Whose markets the feed was asked for.
     public var lane: Lane
+    /// The time between two polls that led to it; zero: as configured.
+    public var interval: Duration
     public var outcome: PollOutcome
     /// The kind of the error, where there was one.
     public var error: String?

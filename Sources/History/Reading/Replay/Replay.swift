@@ -92,10 +92,11 @@ extension HistoryReader {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT poll.id, at, fetched_at, outcome, error, name, alone FROM poll LEFT JOIN feed ON feed.id = feed
+                    SELECT poll.id, at, fetched_at, outcome, error, name, alone, interval
+                    FROM poll LEFT JOIN feed ON feed.id = feed
                     WHERE poll.id >= ?1 AND NOT backfilled
                     UNION ALL
-                    SELECT id, at, NULL, kind, NULL, NULL, NULL FROM turn WHERE id >= ?1
+                    SELECT id, at, NULL, kind, NULL, NULL, NULL, NULL FROM turn WHERE id >= ?1
                     ORDER BY 1
                     """, arguments: [replay.from])
             var healed = try replay.healed.map { _ in try HealedTurns(replay, db) }
@@ -126,7 +127,8 @@ extension HistoryReader {
                 let feed: String = row[5] ?? ""
                 let poll = RecordedPoll(
                     at: at, fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
-                    lane: row[6] == true ? .own(feed) : .shared, outcome: PollOutcome(rawValue: row[3]) ?? .failed,
+                    lane: row[6] == true ? .own(feed) : .shared, interval: .milliseconds(row[7] as Int64),
+                    outcome: PollOutcome(rawValue: row[3]) ?? .failed,
                     error: row[4],
                     samples: try reading.samples(of: id, fetchedAt: fetchedAt), unknown: try reading.unknown(of: id))
                 if polls.isEmpty { number = id }

@@ -7,7 +7,7 @@ public import Foundation
 /// state may change; only they are put to `evaluate`.
 public struct AlertBook: Sendable {
     public let rules: [AlertRule]
-    public let identity: Identity
+    public private(set) var identity: Identity
     var markets = MarketNumbers()
     var sight: MarketSight
     var standings: [RuleStanding]
@@ -15,6 +15,8 @@ public struct AlertBook: Sendable {
     var alerts: [AlertPlace: Alert] = [:]
     /// What the history remembers, until the first evaluation has put it in its place.
     var remembered: [AlertKey: Alert]
+    /// Alerts that these rules have no place for: a rule, or a market of it, that returns counts on from them.
+    var homeless: [AlertKey: Alert] = [:]
     /// In force, or ended and not yet told.
     public var silences: [Silence] = []
 
@@ -34,7 +36,7 @@ public struct AlertBook: Sendable {
 
     /// Rules with what the history remembers of their alerts.
     ///
-    /// - Parameter every: The time between two polls of the shared lane.
+    /// - Parameter every: The time between two polls of the shared lane as configured; what is in force may be longer.
     public init(
         rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity, every: Duration = .minutes(1),
         lanes: OwnLanes = OwnLanes()
@@ -52,9 +54,20 @@ public struct AlertBook: Sendable {
 
     /// Where every alert stands that was ever more than inactive.
     public var standing: [AlertKey: Alert] {
-        var all = remembered
+        var all = remembered.merging(homeless) { _, settled in settled }
         for (place, alert) in alerts { all[key(of: place)] = alert }
         return all
+    }
+
+    /// The history could not be read at the start, and can be now: what it is called, and what it knows of alerts.
+    public mutating func meet(_ known: [AlertKey: Alert], of installation: String) {
+        identity.installation = installation
+        for (place, alert) in alerts {
+            let counted = known[key(of: place)]?.announcements ?? 0
+            alerts[place]?.announcements = max(alert.announcements, counted)
+        }
+        let standing = standing
+        remembered = known.filter { standing[$0.key] == nil }
     }
 
     /// What one evaluation changed: to be stored with the poll, then told.
@@ -84,16 +97,16 @@ public struct AlertBook: Sendable {
 
         /// Where all markets are in the shared lane.
         public init(
-            now: Date, longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true,
+            now: Date, interval: Duration, watchedUntil: Date? = nil, answered: Bool = true,
             lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, healed: [MarketID: [PastQuote]] = [:]
         ) {
             let lane = LaneMoment(
-                longestStep: longestStep, watchedUntil: watchedUntil, answered: answered,
+                interval: interval, watchedUntil: watchedUntil, answered: answered,
                 lastUsableAnswer: lastUsableAnswer, healed: healed)
             self.init(now: now, lanes: [.shared: lane], downtime: downtime)
         }
 
-        subscript(lane: Lane) -> LaneMoment { lanes[lane] ?? LaneMoment(longestStep: .zero, answered: false) }
+        subscript(lane: Lane) -> LaneMoment { lanes[lane] ?? LaneMoment(interval: .zero, answered: false) }
 
         /// Whether any lane was answered.
         var isAnswered: Bool { lanes.values.contains(where: \.answered) }
@@ -108,8 +121,8 @@ public struct AlertBook: Sendable {
 
     /// The circumstances of one lane.
     public struct LaneMoment: Sendable {
-        /// Two answers further apart add nothing to the time that `for` counts.
-        public var longestStep: Duration
+        /// The time between two polls that is in force.
+        public var interval: Duration
         /// The last poll before a gap that this evaluation ends; nil where there was none.
         public var watchedUntil: Date?
         /// What was healed of that gap before it was judged, by market, oldest first.
@@ -120,15 +133,18 @@ public struct AlertBook: Sendable {
         public var lastUsableAnswer: Date?
 
         public init(
-            longestStep: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
+            interval: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
             healed: [MarketID: [PastQuote]] = [:]
         ) {
-            self.longestStep = longestStep
+            self.interval = interval
             self.watchedUntil = watchedUntil
             self.answered = answered
             self.lastUsableAnswer = lastUsableAnswer
             self.healed = healed
         }
+
+        /// Two answers further apart add nothing to the time that `for` counts.
+        var longestStep: Duration { interval * 3 }
     }
 
     /// Plays one turn through every rule. Events come in the order of the rules.

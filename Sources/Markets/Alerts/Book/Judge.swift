@@ -99,7 +99,11 @@ extension AlertBook {
         let rule = rules[index]
         if let lane = rule.scope.lane {
             guard let feed = standings[index].scope?.first else { return }
-            let silence = moment[lane].lastUsableAnswer.map { Observation.silence(moment.age(of: $0)) }
+            let silence = moment[lane].lastUsableAnswer.map { since in
+                // Where the quota lets the feed be asked less often than configured, so much is no silence yet.
+                let age = moment.age(of: since)
+                return Observation.silence(age < moment[lane].longestStep ? .zero : age)
+            }
             return decide(
                 index, feed, nil, seeing: silence ?? .unknown(.noPrice), at: moment, into: &changes)
         }

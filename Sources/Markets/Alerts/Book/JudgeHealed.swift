@@ -9,7 +9,7 @@ extension AlertBook {
     ///   - now: The moment that these prices speak of.
     public mutating func evaluate(healed: [MarketID], on board: MarketBoard, at now: Date) -> Changes {
         // Healed prices speak for what lies between them as they do in windows.
-        let lane = LaneMoment(longestStep: .milliseconds(WatchGaps.healedStep))
+        let lane = LaneMoment(interval: .milliseconds(WatchGaps.healedStep / 3))
         let lanes = healed.compactMap { board[$0].map { ($0.lane, lane) } }
         let moment = Moment(now: now, lanes: Dictionary(lanes, uniquingKeysWith: { first, _ in first }))
         var changes = Changes()

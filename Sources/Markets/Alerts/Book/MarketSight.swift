@@ -9,15 +9,13 @@ struct MarketSight: Sendable {
     /// Markets that are asked together, by their numbers in the windows.
     private let groups: [Lane: Int]
 
-    /// - Parameter every: The time between two polls of the shared lane.
+    /// - Parameter every: The time between two polls of the shared lane as configured.
     init(windows: [Duration], every: Duration, lanes: OwnLanes) {
         own = lanes
         let slower = Set(lanes.lanes.values).sorted { "\($0)" < "\($1)" }
         groups = Dictionary(
             uniqueKeysWithValues: [(Lane.shared, 0)] + slower.enumerated().map { ($1, $0 + 1) })
-        // Two answers further apart leave a part of a window unwatched.
-        self.windows = PriceWindows(
-            windows, longestStep: every * 2, others: slower.map { (lanes.every[$0] ?? every) * 2 })
+        self.windows = PriceWindows(windows, every: every, others: slower.map { lanes.every[$0] ?? every })
     }
 
     var count: Int { prices.count }
@@ -37,6 +35,7 @@ struct MarketSight: Sendable {
         for number in markets.places.indices where markets.places[number] < 0 { prices[number] = .nan }
         let time = moment.now.milliseconds
         let lanes = moment.lanes.filter(\.value.answered).map(\.key)
+        for lane in lanes { if let group = groups[lane] { windows.pace(group, every: moment[lane].interval) } }
         board.eachFreshPrice(at: time, answered: lanes.contains) { place, price, quotedAt in
             let number = markets.onBoard[place]
             prices[number] = price?.double ?? .nan
@@ -58,9 +57,11 @@ struct MarketSight: Sendable {
     }
 
     mutating func recall(
-        poll: Date, _ lanes: [Lane], samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]
+        poll: Date, _ lanes: [Lane], interval: Duration, samples: [(market: Int, quotedAt: Int64, price: Price)],
+        unknown: [Int]
     ) {
-        windows.recall(
-            poll: poll.milliseconds, groups: lanes.compactMap { groups[$0] }, samples: samples, unknown: unknown)
+        let asked = lanes.compactMap { groups[$0] }
+        for group in asked { windows.pace(group, every: interval) }
+        windows.recall(poll: poll.milliseconds, groups: asked, samples: samples, unknown: unknown)
     }
 }

@@ -29,16 +29,18 @@ extension AlertBook {
     ///
     /// - Parameters:
     ///   - lanes: Whose markets it asked for.
+    ///   - interval: The time between two polls that was in force; zero: as configured.
     ///   - samples: What it brought that was new, by the place in `markets`.
     ///   - unknown: The places of the markets of which it had no usable price.
     public mutating func recall(
-        poll: Date, lanes: [Lane] = [.shared], samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int],
-        of watched: [MarketID]
+        poll: Date, lanes: [Lane] = [.shared], interval: Duration = .zero,
+        samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int], of watched: [MarketID]
     ) {
         let numbers = watched.map { markets.number(of: $0) }
         sight.grow(to: markets)
         sight.recall(
-            poll: poll, lanes, samples: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) },
+            poll: poll, lanes, interval: interval,
+            samples: samples.map { (numbers[$0.market], $0.quotedAt.milliseconds, $0.price) },
             unknown: unknown.map { numbers[$0] })
     }
 

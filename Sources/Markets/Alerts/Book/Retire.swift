@@ -28,7 +28,7 @@ extension AlertBook {
                 if alert.state != .resting || reason == .edited { alert.state = .inactive }
             }
             guard let index, let market else {
-                // The database keeps what is not in these rules; a rule that returns counts on from there.
+                homeless[key] = alert
                 if reason != nil, alert != remembered[key] { changes.alerts.append((key, alert)) }
                 continue
             }

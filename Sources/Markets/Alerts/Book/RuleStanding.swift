@@ -16,7 +16,7 @@ struct RuleStanding: Sendable {
     private(set) var scope: [Int]?
     /// Expired, and its alerts have been resolved.
     var isOver = false
-    /// While its condition clearly holds, a firing alert has nothing to say.
+    /// While its condition clearly holds, a firing alert has nothing to say, nor to remember.
     let isQuietWhileFiring: Bool
     let isRestingForGood: Bool
     private var isPlaced = false
@@ -24,7 +24,7 @@ struct RuleStanding: Sendable {
     init(_ rule: AlertRule, window: Int?) {
         screen = Screen(rule.condition)
         self.window = window
-        isQuietWhileFiring = rule.repeatEvery == nil && rule.repeatOnMove == nil
+        isQuietWhileFiring = rule.repeatEvery == nil && rule.repeatOnMove == nil && !rule.remembersSide
         isRestingForGood = rule.once
         switch rule.scope {
         case .all: scope = nil
@@ -46,6 +46,13 @@ struct RuleStanding: Sendable {
     mutating func grow(to count: Int) {
         guard count > phases.count else { return }
         phases.append(contentsOf: repeatElement(0, count: count - phases.count))
+    }
+}
+
+extension AlertRule {
+    /// Which side of its corridor the price left decides when it is cleared.
+    fileprivate var remembersSide: Bool {
+        if case .outside = condition { clear != nil } else { false }
     }
 }
 

@@ -26,13 +26,19 @@ public enum AlertState: Hashable, Sendable {
         /// When its owner was last told, and at which price.
         public var lastNotified: Date
         public var notifiedPrice: Price?
+        /// Of a corridor: on which side of it the price lay when it last lay outside.
+        public var side: AlertRule.Condition.Direction?
         /// The condition has ended and the alert fires on for a while: for how long already.
         public var fading: WatchedTime?
 
-        public init(since: Date, lastNotified: Date, notifiedPrice: Price? = nil, fading: WatchedTime? = nil) {
+        public init(
+            since: Date, lastNotified: Date, notifiedPrice: Price? = nil, side: AlertRule.Condition.Direction? = nil,
+            fading: WatchedTime? = nil
+        ) {
             self.since = since
             self.lastNotified = lastNotified
             self.notifiedPrice = notifiedPrice
+            self.side = side
             self.fading = fading
         }
     }

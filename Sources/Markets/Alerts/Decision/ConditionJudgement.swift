@@ -25,15 +25,21 @@ extension AlertRule.Condition {
     }
 
     /// The price has come back to `level`, or beyond it.
-    func isCleared(by price: Price, at level: Price, firedAt fired: Price?) -> Bool {
+    ///
+    /// - Parameter side: of a corridor, on which it had left it.
+    func isCleared(by price: Price, at level: Price, from side: Direction?) -> Bool {
         switch self {
         case .above: price <= level
         case .below: price >= level
-        case .outside(_, let high):
-            // From whichever side it left the corridor.
-            (fired ?? price) > high ? price <= level : price >= level
+        case .outside: side == .up ? price <= level : price >= level
         default: true
         }
+    }
+
+    /// On which side of a corridor an observation lies that meets the condition; nil where there is no corridor.
+    func side(of observation: Observation) -> Direction? {
+        guard case .outside = self, case .price(let price, let range) = observation else { return nil }
+        return direction(of: price, among: range)
     }
 
     /// Which way is further, seen from a price that meets the condition.
@@ -49,7 +55,7 @@ extension AlertRule.Condition {
         }
     }
 
-    enum Direction { case up, down }
+    public enum Direction: String, Hashable, Sendable, CaseIterable { case up, down }
 
     /// The price at which the condition begins to hold, for this observation; nil where it is not about prices.
     public func threshold(for observation: Observation) -> Price? {

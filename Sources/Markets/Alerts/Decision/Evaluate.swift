@@ -28,20 +28,22 @@ public func evaluate(
         return Verdict(state, .resting)
     case .inactive, .resting:
         guard isMet else { return Verdict(.inactive, .quiet) }
-        guard rule.holdFor > .zero else { return fire(seeing: observation, now: now) }
+        guard rule.holdFor > .zero else { return fire(rule, seeing: observation, now: now) }
         return Verdict(.pending(since: now, held: WatchedTime(lastAnswered: now)), .firstMet)
     case .pending(let since, let held):
         guard isMet else { return Verdict(.inactive, .quiet) }
         let held = held.counting(to: now, longestStep: longestStep)
-        if held.total >= rule.holdFor { return fire(seeing: observation, now: now) }
+        if held.total >= rule.holdFor { return fire(rule, seeing: observation, now: now) }
         return Verdict(.pending(since: since, held: held), .waiting)
     case .firing(let firing):
         return goOn(rule, from: firing, isMet: isMet, seeing: observation, longestStep: longestStep, now: now)
     }
 }
 
-private func fire(seeing observation: Observation, now: Date) -> Verdict {
-    Verdict(.firing(.init(since: now, lastNotified: now, notifiedPrice: observation.price)), .firstFiring)
+private func fire(_ rule: AlertRule, seeing observation: Observation, now: Date) -> Verdict {
+    let firing = AlertState.Firing(
+        since: now, lastNotified: now, notifiedPrice: observation.price, side: rule.condition.side(of: observation))
+    return Verdict(.firing(firing), .firstFiring)
 }
 
 private func goOn(
@@ -49,9 +51,10 @@ private func goOn(
     longestStep: Duration, now: Date
 ) -> Verdict {
     var firing = firing
+    if isMet { firing.side = rule.condition.side(of: observation) }
     var hasEnded = !isMet
     if let clear = rule.clear, let price = observation.price {
-        hasEnded = !isMet && rule.condition.isCleared(by: price, at: clear, firedAt: firing.notifiedPrice)
+        hasEnded = !isMet && rule.condition.isCleared(by: price, at: clear, from: firing.side)
     }
     if hasEnded {
         let fading = firing.fading?.counting(to: now, longestStep: longestStep) ?? WatchedTime(lastAnswered: now)

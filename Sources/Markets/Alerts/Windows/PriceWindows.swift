@@ -35,21 +35,29 @@ struct PriceWindows: Sendable {
 
     /// Markets that are asked in the same polls.
     private struct Group: Sendable {
+        /// The time between two polls as configured.
+        let every: Int64
         /// Two answers further apart leave what lies between unwatched.
-        let longestStep: Int64
+        var longestStep: Int64
         /// While the past is recalled: the last poll so far.
         var recalled: Int64?
+
+        init(every: Duration) {
+            self.every = every.inMilliseconds
+            longestStep = self.every * 2
+        }
     }
 
     /// While the past is recalled: the markets of which their last poll had no price.
     private var absent: Set<Int> = []
 
     /// - Parameters:
-    ///   - longestStep: Of the markets in group 0, where all are that are not put elsewhere.
+    ///   - every: The time between two polls, as configured, of the markets in group 0, where all are that are not put
+    ///     elsewhere.
     ///   - others: Of those in the groups from 1 on.
-    init(_ windows: some Sequence<Duration>, longestStep: Duration, others: [Duration] = []) {
+    init(_ windows: some Sequence<Duration>, every: Duration, others: [Duration] = []) {
         lengths = Set(windows.map(\.inMilliseconds)).sorted()
-        groups = ([longestStep] + others).map { Group(longestStep: $0.inMilliseconds) }
+        groups = ([every] + others).map(Group.init)
         rise = lengths.map { _ in [] }
         fall = rise
         move = rise
@@ -76,6 +84,11 @@ struct PriceWindows: Sendable {
     mutating func put(_ market: Int, inGroup group: Int) {
         guard !isEmpty else { return }
         tracks[market].group = group
+    }
+
+    /// Before what a poll says of a group's markets: the interval that led to it.
+    mutating func pace(_ group: Int, every interval: Duration) {
+        groups[group].longestStep = max(groups[group].every, interval.inMilliseconds) * 2
     }
 
     /// Takes in what a poll says of a market; nil: nothing.

@@ -26,7 +26,7 @@ extension Chart {
             try reader.polls(of: market, in: currency, since: start, until: until, lane: plan.lane) { polls.append($0) }
             let quotes = PolledPrices(
                 polls, every: plan.every,
-                staleAfter: configuration.staleAfter(of: market))
+                staleAfter: configuration.staleness(of: market).after)
             // Where the samples have been pruned, the candles are left.
             if !quotes.quotes.isEmpty || candles.isEmpty { series = ChartSeries(quotes) }
             if since == nil, let first = series.start { start = max(start, first) }

@@ -8,7 +8,7 @@ extension Configuration {
         var timeout: Duration = .seconds(20)
         /// `retry`: within one poll.
         var retry = Retry()
-        /// `stale_after`: nil: the longer of 15 minutes and 3 × every, see `Configuration.staleAfter(of:)`.
+        /// `stale_after`: nil: the longer of 15 minutes and 3 × every, see `Configuration.staleness(of:)`.
         var staleAfter: Duration?
         /// `confirm_moves_over`: a larger move waits for the next poll; nil: none does.
         var confirmMovesOver: Percent? = Percent(hundredths: 20_00)

@@ -7,6 +7,8 @@ struct LanePoll: Sendable {
     var plan: LanePlan
     /// The lanes that it asked for.
     var lanes: [Lane]
+    /// The time between two polls that led to it.
+    var interval: Duration
     var turn: FailoverFeed.Turn
 }
 
@@ -69,10 +71,10 @@ extension Lanes.Line {
     ) async throws(CancellationError) -> Lanes.Asked {
         let end = time.uptime() + limit
         let turn = try await feeds.poll(ranking: ranking, within: limit, obeying: obedience)
-        let poll = LanePoll(plan: plan, lanes: [plan.lane], turn: turn)
+        let poll = LanePoll(plan: plan, lanes: [plan.lane], interval: step, turn: turn)
         guard let rider else { return Lanes.Asked(poll: poll) }
         if turn.feed == rider.plan.feed.name {
-            return Lanes.Asked(poll: LanePoll(plan: plan, lanes: lanes, turn: turn))
+            return Lanes.Asked(poll: LanePoll(plan: plan, lanes: lanes, interval: step, turn: turn))
         }
         // Another stands in, which is not asked for these markets.
         return Lanes.Asked(poll: poll) { () async throws(CancellationError) in
@@ -84,7 +86,7 @@ extension Lanes.Line {
             } else {
                 aside = try await rider.feeds.poll(within: end - time.uptime(), obeying: obedience)
             }
-            return Lanes.Asked(poll: LanePoll(plan: rider.plan, lanes: [rider.plan.lane], turn: aside))
+            return Lanes.Asked(poll: LanePoll(plan: rider.plan, lanes: [rider.plan.lane], interval: step, turn: aside))
         }
     }
 }

@@ -33,8 +33,8 @@ struct LaneHealth {
 
     /// A provider that says its answers keep longer than we wait is asked all the same: the owner's word counts. It is
     /// told once.
-    mutating func mustTell(maxAge: Duration, of plan: LanePlan) -> Bool {
-        guard !maxAgeTold, maxAge > plan.every else { return false }
+    mutating func mustTell(maxAge: Duration, every interval: Duration) -> Bool {
+        guard !maxAgeTold, maxAge > interval else { return false }
         maxAgeTold = true
         return true
     }

@@ -8,6 +8,8 @@ struct LaneResult {
     let plan: LanePlan
     /// The lanes that it asked for.
     let lanes: [Lane]
+    /// The time between two polls that led to it.
+    let interval: Duration
     let feed: String
     let requests: Int
     let outcome: Outcome
@@ -24,6 +26,7 @@ struct LaneResult {
     init?(_ poll: LanePoll, into board: inout MarketBoard, wanted top: Int) {
         plan = poll.plan
         lanes = poll.lanes
+        interval = poll.interval
         feed = poll.turn.feed
         requests = poll.turn.report.requests
         switch poll.turn.report.outcome {
@@ -35,7 +38,7 @@ struct LaneResult {
                 return
             }
             let answer = Answer(
-                answered, from: feed, lanes: lanes, wanted: lanes.contains(.shared) ? top : 0,
+                answered, from: feed, lanes: lanes, interval: interval, wanted: lanes.contains(.shared) ? top : 0,
                 unmapped: poll.turn.unmapped)
             outcome = .answered(
                 answer, board.take(answer), maxAge: answered.maxAge, pageError: answered.pageError)
@@ -74,8 +77,9 @@ struct LaneResult {
     /// - Parameter watched: the markets that are watched from now on.
     func record(_ currency: Currency, at started: Date, ended: Date, watched: [MarketID]) -> PollRecord {
         var record = PollRecord(
-            at: started, fetchedAt: answeredAt ?? ended, feed: feed, lane: plan.lane, currency: currency,
-            outcome: digest.outcome, error: clockFault == nil ? error?.label : "clock", unknown: digest.unknown,
+            at: started, fetchedAt: answeredAt ?? ended, feed: feed, lane: plan.lane, interval: interval,
+            currency: currency, outcome: digest.outcome, error: clockFault == nil ? error?.label : "clock",
+            unknown: digest.unknown,
             watched: watched)
         guard case .answered(let answer, let digest, _, let pageError) = outcome, isUsable else { return record }
         record.error = pageError?.label
@@ -87,6 +91,11 @@ struct LaneResult {
 }
 
 extension [LaneResult] {
+    /// The lanes that were asked for, with the time between two polls that led here.
+    var intervals: [Lane: Duration] {
+        Dictionary(flatMap { result in result.lanes.map { ($0, result.interval) } }, uniquingKeysWith: Swift.max)
+    }
+
     /// How the turn as a whole went, as the status tells it.
     func lastPoll(at started: Date, ended: Date) -> StatusReport.LastPoll? {
         guard let told = first(where: \.isUsable) ?? first else { return nil }

@@ -9,7 +9,7 @@ struct Composer: Sendable {
     static let mostSingle = 5
 
     let routing: Routing
-    private let identity: AlertBook.Identity
+    var identity: AlertBook.Identity
     /// The channels that know of an alert that it fires.
     private(set) var told: [AlertKey: Set<String>]
 

@@ -44,6 +44,12 @@ struct ChannelLine {
         for place in waiting.indices { waiting[place].notBefore = nil }
     }
 
+    mutating func follow(clockSetBy step: Duration) {
+        for place in waiting.indices { waiting[place].notBefore = waiting[place].notBefore.map { $0 + step } }
+        retriesFrom = retriesFrom.map { $0 + step }
+        askedToWaitUntil = askedToWaitUntil.map { $0 + step }
+    }
+
     /// - Parameter slotsLeft: How many more deliveries may be under way besides the first of this channel.
     mutating func next(at now: Date, slotsLeft: Int) -> Lineup.Action? {
         if let action = drop(at: now) { return action }

@@ -65,6 +65,11 @@ struct Lineup {
         for place in lines.indices { lines[place].isGone = !names.contains(lines[place].terms.name) }
     }
 
+    /// See `Sender.follow`.
+    mutating func follow(clockSetBy step: Duration) {
+        for place in lines.indices { lines[place].follow(clockSetBy: step) }
+    }
+
     mutating func add(_ message: QueuedMessage) {
         if let place = place(of: message.channel) { return lines[place].add(message) }
         var line = ChannelLine(ChannelTerms(name: message.channel))

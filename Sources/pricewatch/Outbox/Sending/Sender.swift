@@ -77,6 +77,13 @@ actor Sender {
         advance()
     }
 
+    /// The wall clock was set by so much, forward or (below zero) back: what is to wait for a while waits as long as before.
+    func follow(clockSetBy step: Duration) {
+        guard step != .zero else { return }
+        lineup.follow(clockSetBy: step)
+        advance()
+    }
+
     /// Messages that wait no longer, which the database could not be told: to be written with the next turn.
     func takeUnwritten() -> [String] { unstored.takeSettled() }
 
