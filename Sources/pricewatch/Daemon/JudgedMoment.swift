@@ -6,6 +6,7 @@ extension AlertBook.Moment {
     /// What the rules are to know of a turn, lane by lane; the same live and in a rehearsal.
     ///
     /// - Parameters:
+    ///   - interval: The time between two polls of a lane that is in force.
     ///   - answered: The lanes of which an answer came. Of the others, the age of the data alone is judged.
     ///   - gaps: The last poll before the gap that this turn ends, by lane.
     ///   - interval: The time between two polls of a lane that is in force.
