@@ -9,7 +9,6 @@ extension AlertBook.Moment {
     ///   - interval: The time between two polls of a lane that is in force.
     ///   - answered: The lanes of which an answer came. Of the others, the age of the data alone is judged.
     ///   - gaps: The last poll before the gap that this turn ends, by lane.
-    ///   - interval: The time between two polls of a lane that is in force.
     ///   - healed: What is healed of a gap that began then.
     ///   - silentSince: The last usable answer of a lane; where there never was one, when it was first asked.
     init(
