@@ -46,7 +46,7 @@ extension DaySummary {
     /// A market that is not fresh has no change.
     fileprivate mutating func forget(_ market: StatusDocument.Market) {
         guard let change = market.change else { return }
-        if change > 0 { up -= 1 } else if change < 0 { down -= 1 } else { flat -= 1 }
+        if change > .zero { up -= 1 } else if change < .zero { down -= 1 } else { flat -= 1 }
         unknown += 1
     }
 
@@ -55,8 +55,7 @@ extension DaySummary {
         let names = Set(listed.map(\.market))
         let others = (gainers + losers).filter { !names.contains($0.market.text) }
         let known = listed.compactMap { market -> Move? in
-            guard let id = try? MarketID(market.market), let change = market.change.flatMap(Percent.init(rounding:))
-            else { return nil }
+            guard let id = try? MarketID(market.market), let change = market.change else { return nil }
             return Move(market: id, change: change)
         }
         let again = DaySummary(changes: (known + others).map { ($0.market, $0.change) }, coverage: coverage)

@@ -40,7 +40,7 @@ extension MarketReport {
         let markets = status.markets ?? []
         self.init(
             window: window, at: now, currency: currency, summary: summary,
-            changes: markets.compactMap { $0.change.flatMap(Percent.init(rounding:)) },
+            changes: markets.compactMap(\.change),
             notFresh: markets.filter { $0.state != "fresh" }.map { ($0.market, $0.state) })
     }
 

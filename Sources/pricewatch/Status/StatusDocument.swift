@@ -73,7 +73,7 @@ struct StatusDocument: Decodable {
         var quotedAt: Date?
         var state: String
         var reason: String?
-        var change: Decimal?
+        var change: Percent?
         var basis: String?
 
         enum CodingKeys: String, CodingKey {
@@ -169,9 +169,20 @@ extension DaySummary.Move: Decodable {
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        let change = try values.decode(Decimal.self, forKey: .change)
         self.init(
             market: try MarketID(try values.decode(String.self, forKey: .market)),
-            change: Percent(rounding: change) ?? .zero)
+            change: try values.decode(Percent.self, forKey: .change))
+    }
+}
+
+extension Percent: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // Two decimals survive a double as long as a percentage says anything.
+        let hundredths = (try container.decode(Double.self) * 100).rounded()
+        guard abs(hundredths) <= 1e15 else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(hundredths) is no percentage")
+        }
+        self.init(hundredths: Int64(hundredths))
     }
 }

@@ -159,5 +159,7 @@ extension FilePosition {
 
 extension Tag {
     /// Whether YAML was left to see what it sees (`null` means nothing, `!!str null` is a text).
-    fileprivate var isImplicit: Bool { self == Tag.implicit }
+    ///
+    /// `Tag.implicit` would bring Yams' patterns for types along, which cost a millisecond to make.
+    fileprivate var isImplicit: Bool { self == Tag(.implicit, .basic) }
 }

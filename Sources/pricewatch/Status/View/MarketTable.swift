@@ -73,8 +73,7 @@ struct MarketTable {
     private func cell(
         _ column: Column, of market: StatusDocument.Market, id length: Int, _ currency: String?
     ) -> Table.Cell {
-        let change = market.change.flatMap(Percent.init(rounding:))
-        let trend: Terminal.Colour? = change.flatMap { $0 > .zero ? .green : $0 < .zero ? .red : nil }
+        let trend: Terminal.Colour? = market.change.flatMap { $0 > .zero ? .green : $0 < .zero ? .red : nil }
         let none = terminal.isUTF8 ? "–" : "-"
         switch column {
         case .market:
@@ -84,7 +83,7 @@ struct MarketTable {
             guard let text = market.price else { return .init(none, .dim) }
             let price = Price(parsing: text)?.shortText ?? text
             return .init(currency == nil ? "\(price) \(market.currency)" : price)
-        case .change: return .init(change?.signedToTheHundredth ?? none, trend)
+        case .change: return .init(market.change?.signedToTheHundredth ?? none, trend)
         case .trend(let width):
             return .init(
                 Sparkline.text(trends?.prices(of: market.market) ?? [], width: width, utf8: terminal.isUTF8), trend)
