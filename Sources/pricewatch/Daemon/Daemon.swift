@@ -9,6 +9,7 @@ final class Daemon: Service {
     private let assembly: Mutex<Assembly>
     private let hangup = Hangup()
     private let turns = Turns()
+    private let idlePages = IdlePages()
     /// Whether the first cycle comes before the first tick.
     private let startsAtOnce: Bool
     /// How long a running cycle may go on after the stop.
@@ -33,7 +34,6 @@ final class Daemon: Service {
             var beats = ticks.stream.makeAsyncIterator()
             guard startsAtOnce ? true : await beats.next() != nil else { return }
             await turn()
-            StartupPages.giveBack()
             while await beats.next() != nil { await turn() }
         } onGracefulShutdown: { [self] in
             ticks.stop()
@@ -54,6 +54,7 @@ final class Daemon: Service {
         }
         let current = cycle
         await ticks.change(to: current.interval, after: current.untilNext)
+        idlePages.giveBack()
     }
 
     /// A good file is taken in between two cycles, a bad one is told of at once.
