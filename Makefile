@@ -1,7 +1,6 @@
 # make demo and make test do everything on a fresh Debian 12 with a Swift toolchain.
 
-# A program exports nothing; names for others to link with would cost 3 MB, a part of them resident.
-RELEASE_FLAGS := -c release --static-swift-stdlib -Xlinker --no-export-dynamic --scratch-path .build/release-static
+RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path .build/release-static
 RELEASE_BINARY := .build/release-static/release/pricewatch
 MANUAL_MAKER := .build/release-static/release/generate-manual
 

@@ -73,7 +73,9 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // A program exports nothing; names for others to link with would cost 3 MB, a part of them resident.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         // What `make bench` measures with; no part of the product.
         .executableTarget(
             name: "recording", dependencies: ["Markets", "History"], path: "Benchmarks/Recording",
