@@ -9,7 +9,7 @@ struct Alerts: AsyncParsableCommand {
     @OptionGroup var installation: InstallationOptions
     @Flag(help: "Only what fires now.")
     var firing = false
-    @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)
+    @Option(help: "From when on: a time, a date, or how long ago. (default: 7d)", transform: TimeArgument.parse)
     var since = TimeArgument.ago(.hours(24 * 7))
     @Flag(help: "For programs.")
     var json = false

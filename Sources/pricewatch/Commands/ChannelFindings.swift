@@ -1,3 +1,4 @@
+import Foundation
 import Markets
 
 /// Where messages go, as `check` tells it: without secrets.
@@ -21,6 +22,18 @@ extension Configuration {
             lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
         }
         return lines
+    }
+
+    /// Warnings about `exec` channels that could not start their program.
+    ///
+    /// - Parameter path: where a program without a slash is looked for, folders separated by colons.
+    func missingPrograms(path: String) -> [String] {
+        notify.compactMap { channel in
+            guard case .exec(let command) = channel.kind, let program = command.first else { return nil }
+            let places = program.contains("/") ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
+            if places.contains(where: StartFault.mayBeRun) { return nil }
+            return "\(channel.name): \(program): \(StartFault.about(program, path: path))"
+        }
     }
 }
 

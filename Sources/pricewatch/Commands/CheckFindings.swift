@@ -35,6 +35,7 @@ struct CheckFindings {
         if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
             warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
         }
+        warnings += configuration.missingPrograms(path: ProcessInfo.processInfo.environment["PATH"] ?? "")
         self.warnings = warnings + (online?.warnings ?? [])
         self.online = online?.findings
     }
@@ -63,10 +64,13 @@ struct CheckFindings {
             let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
             let clear = rule.clear.map { ", clears at \($0)" } ?? ""
             let off = rule.enabled ? expiry(of: rule) : " (disabled)"
+            let keeps = rule.keepFiringFor > .zero ? ", kept firing for \(rule.keepFiringFor.unitsText)" : ""
             let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
+            let steps = rule.repeatOnMove.map { ", repeated at each further \($0)%" } ?? ""
+            let once = rule.once ? ", once" : ""
             lines.append(
-                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(repeats), \(rule.severity.rawValue), "
-                    + "to \(configuration.destination(of: rule))\(off)")
+                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(keeps)\(repeats)\(steps)\(once), "
+                    + "\(rule.severity.rawValue), to \(configuration.destination(of: rule))\(off)")
         }
         lines += configuration.outlets
         lines += [

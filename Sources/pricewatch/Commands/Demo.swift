@@ -13,7 +13,7 @@ struct Demo: AsyncParsableCommand {
             or with Ctrl-C and leaves nothing behind.
             """)
 
-    @Option(name: .customLong("for"), help: "How long.", transform: Demo.duration)
+    @Option(name: .customLong("for"), help: "How long, such as 30s or 2m. (default: 60s)", transform: Demo.duration)
     var length = Duration.seconds(60)
 
     func run() async throws {

@@ -1,4 +1,5 @@
 import Feeds
+import Foundation
 import Markets
 
 /// What a feed is asked for, how often, and what that costs.
@@ -34,10 +35,10 @@ struct FeedCost {
 
     var lines: [String] {
         let provider = feed.name == feed.provider.rawValue ? [] : [feed.provider.rawValue]
-        let told = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"])
+        let told = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"]) + host
         let who = feed.name + (told.isEmpty ? "" : " (\(told.joined(separator: ", ")))")
         let requests = "\(requestsPerPoll) request\(requestsPerPoll == 1 ? "" : "s") a poll"
-        let quota = feed.monthlyQuota.map { " of \($0)" } ?? ""
+        let quota = feed.monthlyQuota.map { " (quota \($0))" } ?? ""
         switch role {
         case .serves:
             return [
@@ -52,9 +53,17 @@ struct FeedCost {
         case .standsBy:
             return [
                 "stands by:     \(who) every \(every.unitsText)",
-                "costs:         \(requests) while it serves, \(requestsPerMonth) in a month of it\(quota)",
+                "costs:         \(requests) while it serves, \(requestsPerMonth) if it served a whole month\(quota)",
             ]
         }
+    }
+
+    /// Where its own `url` leads. Not its path and query, in which a key may stand.
+    private var host: [String] {
+        guard let url = feed.url, let parts = URLComponents(string: url.replacing(/[?{].*/, with: "")),
+            let scheme = parts.scheme, let host = parts.host
+        else { return [] }
+        return ["at \(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"]
     }
 
     func write(_ json: inout JSONWriter) {
@@ -75,14 +84,19 @@ struct FeedCost {
 extension [FeedCost] {
     /// Feeds that are asked for more than their month allows.
     var warnings: [String] {
-        let regular = filter { $0.role != .standsBy }
-        return regular.compactMap { cost -> String? in
+        compactMap { cost -> String? in
             guard let quota = cost.feed.monthlyQuota, cost.requestsPerMonth > quota else { return nil }
+            let lasting = Quota.every(pages: cost.requestsPerPoll, lasting: quota).unitsText
+            if cost.role == .standsBy {
+                return
+                    "\(cost.feed.name): if it served a whole month, its quota of \(quota) would stretch the interval to "
+                    + lasting
+            }
             let key =
                 cost.role == .serves && cost.feed.every == nil ? "poll.every" : "every of the feed \(cost.feed.name)"
             return "\(cost.feed.name): \(cost.requestsPerMonth) requests a month are more than the quota of \(quota); "
                 + "the interval will be stretched to make it last (set \(key) to "
-                + "\(Quota.every(pages: cost.requestsPerPoll, lasting: quota).unitsText) or more)"
+                + "\(lasting) or more)"
         }
     }
 }

@@ -10,9 +10,9 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var installation: InstallationOptions
     @Argument(help: "The market's id, such as bitcoin.")
     var market: String
-    @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)
+    @Option(help: "From when on: a time, a date, or how long ago. (default: 24h)", transform: TimeArgument.parse)
     var since = TimeArgument.ago(.hours(24))
-    @Option(help: "Until when; that moment itself no longer counts.", transform: TimeArgument.parse)
+    @Option(help: "Until when; that moment itself no longer counts. (default: now)", transform: TimeArgument.parse)
     var until: TimeArgument?
     @Option(help: "Candles of this length, 1m to 7d.", transform: CandleLength.parse)
     var every: Duration?

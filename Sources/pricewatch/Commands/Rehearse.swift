@@ -11,7 +11,7 @@ struct Rehearse: AsyncParsableCommand {
     )
 
     @OptionGroup var installation: InstallationOptions
-    @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)
+    @Option(help: "From when on: a time, a date, or how long ago. (default: 30d)", transform: TimeArgument.parse)
     var since = TimeArgument.ago(.hours(24 * 30))
     @Option(help: "Only this rule.")
     var rule: String?

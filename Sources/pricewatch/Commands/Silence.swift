@@ -18,7 +18,7 @@ struct SilenceCommand: AsyncParsableCommand {
 
     @OptionGroup var installation: InstallationOptions
     @OptionGroup var meant: RuleOptions
-    @Argument(help: "How long, such as 30m or 2d.")
+    @Argument(help: "How long, such as 30m or 2d. (default: 1h)")
     var duration: String?
     @Option(help: "On this market alone.")
     var market: String?

@@ -9,7 +9,7 @@ struct Summary: AsyncParsableCommand {
         abstract: "Up from down: how many markets rose and fell, the largest moves, and how much was watched.")
 
     @OptionGroup var installation: InstallationOptions
-    @Option(help: "Over which time: 1h, 24h, 7d …", transform: Window.init(parsing:))
+    @Option(help: "Over which time: 1h, 24h, 7d … (default: 24h)", transform: Window.init(parsing:))
     var window = Window(text: "24h", length: .hours(24))
     @Flag(help: "For programs.")
     var json = false

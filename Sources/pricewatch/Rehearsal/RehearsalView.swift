@@ -18,7 +18,7 @@ enum RehearsalView {
     private static func heading(_ report: RehearsalReport) -> String {
         let messages = report.rules.reduce(0) { $0 + $1.messages }
         let played =
-            ["\(report.polls) polls"] + [report.healedPrices.map { plural($0, "healed price") }].compactMap(\.self)
+            [plural(report.polls, "poll")] + [report.healedPrices.map { plural($0, "healed price") }].compactMap(\.self)
         return
             "\(report.since.utcText) to \(report.until.utcText): "
             + (played + [plural(messages, "message")]).joined(separator: ", ")

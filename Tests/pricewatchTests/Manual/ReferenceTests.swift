@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import Testing
 
@@ -39,7 +40,10 @@ import Testing
     @Test("every message of the troubleshooting table is one that the program has")
     func messages() throws {
         let table = try #require(readme.tables.first { $0.header.first == "you read" })
-        let sources = try Project.sources("Sources").map(\.text)
+        // The system's own words, and kinds as the log has them.
+        let sources =
+            try Project.sources("Sources").map(\.text) + [String(cString: strerror(ECONNRESET)).lowercased()]
+            + FeedError.Kind.allCases.map { "kind=\($0.rawValue)" }
         #expect(table.rows.count >= 8)
         for row in table.rows {
             for span in row.cells[0].split(separator: "`").map(String.init) where span.contains(/[a-z]/) {

@@ -46,6 +46,56 @@ import Testing
         #expect(try lines(text).contains { $0.hasPrefix("warning: no channel is configured") } == warns)
     }
 
+    @Test("all that a rule was given is shown, and where a feed's own url leads, without what may be secret")
+    func modifiers() throws {
+        let lines = try lines(
+            """
+            feeds:
+              - {provider: coingecko, url: "http://127.0.0.1:8080/api/v3"}
+              - {provider: json, name: own, every: 1h, url: "https://p.example.org/hush/{id}?t=hush", fields: {price: /p}}
+            watch: {markets: [bitcoin, {id: X, feed: own}]}
+            alerts:
+              - {name: a, market: bitcoin, above: 2, for: 1m, clear: 1, keep_firing_for: 2m, repeat: 3m, \
+            repeat_on_move: 4%, once: true}
+            """)
+        #expect(
+            lines.contains {
+                $0.hasPrefix(
+                    "  a: bitcoin above 2 for 1m, clears at 1, kept firing for 2m, repeated every 3m, repeated at each "
+                        + "further 4%, once, warning")
+            })
+        #expect(lines.contains("asks:          coingecko (plan public, at http://127.0.0.1:8080) every 1m"))
+        #expect(lines.contains { $0.hasPrefix("asks:          own (json, at https://p.example.org) every 1h") })
+        #expect(!lines.contains { $0.contains("hush") })
+    }
+
+    @Test(
+        "a program that cannot be run is warned of",
+        arguments: [
+            ("/bin/sh", nil), ("sh", nil), ("/nowhere/on-alert", "/nowhere/on-alert: no such file or directory"),
+            ("no-such-program", "no-such-program: there is no such program in PATH="),
+            ("/etc/passwd", "/etc/passwd: it may not be run (chmod +x"), ("/etc", "/etc: it is no file"),
+        ])
+    func program(program: String, warning: String?) throws {
+        let told = try lines("notify: {me: {exec: [\(program), -x]}}").filter { $0.hasPrefix("warning: ") }
+        #expect(told.count == (warning == nil ? 0 : 1))
+        if let warning { #expect(told.first?.hasPrefix("warning: me: \(warning)") == true, "\(told)") }
+    }
+
+    @Test("one who stands in is measured by its quota, too")
+    func standby() throws {
+        let feeds = "watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, {provider: coinpaprika}]\n"
+        let lines = try lines(feeds)
+        #expect(
+            lines.contains(
+                "costs:         1 request a poll while it serves, 44640 if it served a whole month (quota 20000)"))
+        #expect(
+            lines.contains(
+                "warning: coinpaprika: if it served a whole month, its quota of 20000 would stretch the interval to "
+                    + "2m14s"))
+        #expect(try !self.lines(feeds + "poll: {every: 5m}").contains { $0.contains("would stretch") })
+    }
+
     @Test("a rule that has expired is not shown as one that watches")
     func expired() throws {
         let text = """

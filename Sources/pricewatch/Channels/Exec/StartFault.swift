@@ -34,7 +34,14 @@ struct StartFault: Sendable, CustomStringConvertible {
         }
     }
 
-    private static func about(_ program: String, path: String) -> StartFault {
+    /// Whether `file` is one that this user may execute.
+    static func mayBeRun(_ file: String) -> Bool {
+        var status = stat()
+        return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(file, X_OK) == 0
+    }
+
+    /// What is wrong with a program that could not be found.
+    static func about(_ program: String, path: String) -> StartFault {
         guard program.contains("/") else {
             return StartFault("there is no such program in PATH=\(SafeText.printable(path, atMost: 200))")
         }

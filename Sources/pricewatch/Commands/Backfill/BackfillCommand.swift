@@ -13,7 +13,9 @@ struct BackfillCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var installation: InstallationOptions
-    @Option(help: "From when on: a time, a date, or how long ago.", transform: TimeArgument.parse)
+    @Option(
+        help: "From when on: a time, a date, or how long ago. (default: history.backfill, which is 24h by default)",
+        transform: TimeArgument.parse)
     var since: TimeArgument?
     @Argument(help: "Ids of markets, such as bitcoin; without any, those named in the configuration.")
     var markets: [String] = []
