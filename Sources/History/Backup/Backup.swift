@@ -5,7 +5,8 @@ extension HistoryReader {
     /// Copies the database, as it is at this moment, while its daemon writes on.
     ///
     /// The copy is written beside `file` under a name of its own, checked from end to end, and only then takes the
-    /// place of whatever was there. It is one file without a log.
+    /// place of whatever was there. It is one file without a log, and whoever opens it for writing is an installation of
+    /// its own.
     ///
     /// - Returns: The bytes of the copy.
     @discardableResult
@@ -17,7 +18,11 @@ extension HistoryReader {
         try HistoryError.naming("back up to", file) {
             let copy = try DatabaseQueue(path: draft)
             try queue.backup(to: copy)
-            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try copy.writeWithoutTransaction { db in
+                // What a restored copy announces must not come under the ids of what was announced after it was made.
+                try db.execute(sql: "DELETE FROM setting WHERE name = 'installation'")
+                try db.execute(sql: "PRAGMA journal_mode = DELETE")
+            }
             if let fault = IntegrityCheck.fault(copy, "integrity_check", draft) { throw fault }
             try copy.close()
             try Self.settle(draft, as: file)

@@ -6,8 +6,8 @@ import GRDBSQLite
 enum DatabaseFile {
     /// From so many pages on the log is folded in, and cut back to their size.
     static let logPages = 128
-    /// KiB of pages kept in memory. A poll of 17,000 markets touches 400; twice as many bring nothing but size.
-    static let cacheSize = 1024
+    /// KiB of pages kept in memory. A poll of 17,000 markets touches 400; more bring nothing but size.
+    static let cacheSize = 512
 
     /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
     /// before anything is written to them.

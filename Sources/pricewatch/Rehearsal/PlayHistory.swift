@@ -29,7 +29,12 @@ extension RehearsalReport {
             // What is asked while turns are read needs a connection of its own.
             var rehearsal = Rehearsal(replay, rules, settings, past: try HistoryReader(at: reader.path))
             let length = max(1, span.upperBound.since(span.lowerBound).inSeconds)
+            var hasBegun = false
             try reader.play(replay) { turn in
+                if !hasBegun, let moment = turn.moment, moment >= since {
+                    rehearsal.forgetRests()
+                    hasBegun = true
+                }
                 report.add(try rehearsal.play(turn), of: turn, rehearsal.board)
                 if let moment = turn.moment { progress(moment.since(span.lowerBound).inSeconds / length) }
             }

@@ -94,6 +94,9 @@ struct Rehearsal {
         }
     }
 
+    /// What comes before the time that is rehearsed is played for the windows alone: it uses up no `once`.
+    mutating func forgetRests() { book.forgetRests() }
+
     /// The markets of which anything was known.
     var seen: Set<MarketID> { recorded.seen }
 

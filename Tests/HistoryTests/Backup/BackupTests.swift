@@ -73,6 +73,20 @@ import Testing
         #expect(aside.count == 2 && aside.contains { $0.hasSuffix("-wal") } && aside.contains { $0.hasSuffix("-shm") })
     }
 
+    @Test("what a restored copy announces comes under ids of its own")
+    func ownInstallation() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/copy.db"
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.reader.backUp(to: file)
+        let restored = try HistoryWriter(at: file)
+        #expect(restored.installation != writer.installation)
+        let name = restored.installation
+        try restored.close()
+        #expect(try HistoryReader(at: file).installation() == name)
+    }
+
     @Test("what is no place for a copy is refused, and nothing is left behind")
     func refused() throws {
         let folder = try TemporaryFolder()

@@ -92,6 +92,7 @@ import Testing
         let events = observe(&book, board, at: 120)
         #expect(events.map(\.kind) == [.resolved, .firing])
         #expect(events.map(\.reason) == [.edited, .firstFiring])
+        #expect(events[0].threshold == nil, "the new one is not that of the condition which has ended")
     }
 
     @Test("a firing alert whose rule or market is gone is resolved once, with the reason")

@@ -112,6 +112,13 @@ import Testing
         #expect(report.polls == 3)
     }
 
+    @Test("what lies before the beginning uses up no rule that fires once")
+    func warmOnce() throws {
+        try record([10, 20, 9, 22, 23])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15, once: true}]", since: .minutes(3))
+        #expect(report.rules.first?.events.map(\.kind) == [.firing])
+    }
+
     @Test(
         "why a rule is silent",
         arguments: [

@@ -7,7 +7,8 @@ extension AlertBook {
         at moment: Moment, into changes: inout Changes
     ) {
         alert.announcements += 1
-        let condition = rule?.condition
+        // After an edit the rule's is another than the one that has ended.
+        let condition = rule?.condition.description == alert.condition ? rule?.condition : nil
         let late = moment.lateness(
             of: reason, condition, key.market, entry, in: entry?.lane ?? rule?.scope.lane ?? .shared)
         changes.events.append(

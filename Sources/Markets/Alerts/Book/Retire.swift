@@ -56,6 +56,14 @@ extension AlertBook {
         }
     }
 
+    /// Lets rules that were to fire once fire once more.
+    public mutating func forgetRests() {
+        for (place, alert) in alerts where alert.state == .resting {
+            alerts[place]?.state = .inactive
+            standings[place.rule].phases[place.market] = RuleStanding.Phase(.inactive).rawValue
+        }
+    }
+
     /// All alerts of a rule.
     mutating func retire(
         rule index: Int, _ reason: AlertReason, _ board: MarketBoard, at moment: Moment, into changes: inout Changes

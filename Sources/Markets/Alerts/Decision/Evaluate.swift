@@ -33,11 +33,17 @@ public func evaluate(
     case .pending(let since, let held):
         guard isMet else { return Verdict(.inactive, .quiet) }
         let held = held.counting(to: now, longestStep: longestStep)
-        if held.total >= rule.holdFor { return fire(rule, seeing: observation, now: now) }
+        if held.total >= nearly(rule.holdFor, longestStep) { return fire(rule, seeing: observation, now: now) }
         return Verdict(.pending(since: since, held: held), .waiting)
     case .firing(let firing):
         return goOn(rule, from: firing, isMet: isMet, seeing: observation, longestStep: longestStep, now: now)
     }
+}
+
+/// What counts as this time. An answer that took a little less than the one before comes early, and what was to last ten
+/// polls would last eleven: short of it by a tenth of an interval, a second or half the time at most.
+private func nearly(_ time: Duration, _ longestStep: Duration) -> Duration {
+    time - min(.seconds(1), longestStep / 30, time / 2)
 }
 
 private func fire(_ rule: AlertRule, seeing observation: Observation, now: Date) -> Verdict {
@@ -58,7 +64,9 @@ private func goOn(
     }
     if hasEnded {
         let fading = firing.fading?.counting(to: now, longestStep: longestStep) ?? WatchedTime(lastAnswered: now)
-        if fading.total >= rule.keepFiringFor { return Verdict(rule.once ? .resting : .inactive, .conditionEnded) }
+        if fading.total >= nearly(rule.keepFiringFor, longestStep) {
+            return Verdict(rule.once ? .resting : .inactive, .conditionEnded)
+        }
         firing.fading = fading
         return Verdict(.firing(firing), .keptFiring)
     }
@@ -66,7 +74,7 @@ private func goOn(
     let reason: AlertReason
     if let percent = rule.repeatOnMove, isMet, hasMoved(percent, since: firing, rule.condition, observation) {
         reason = .movedFurther
-    } else if let interval = rule.repeatEvery, now.since(firing.lastNotified) >= interval {
+    } else if let interval = rule.repeatEvery, now.since(firing.lastNotified) >= nearly(interval, longestStep) {
         reason = .repeatInterval
     } else {
         return Verdict(.firing(firing), .stillFiring)
