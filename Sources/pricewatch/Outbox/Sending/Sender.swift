@@ -100,11 +100,12 @@ actor Sender {
         let deadline = time.now() + horizon
         let giveUp = Task {
             try? await time.sleep(for: limit)
-            if !Task.isCancelled { resumeWaiters(all: true) }
+            if !Task.isCancelled { resumeAllWaiters() }
         }
         await withCheckedContinuation { continuation in
             waiters.append(Waiter(deadline: deadline, continuation: continuation))
-            resumeWaiters()
+            // What is due at this moment is begun before it is asked what else there is to wait for.
+            if phase == .sending { advance() } else { resumeWaiters(at: time.now()) }
         }
         giveUp.cancel()
     }
@@ -120,7 +121,7 @@ actor Sender {
         }
         for delivery in deliveries.values { await delivery.value }
         cutting.cancel()
-        resumeWaiters(all: true)
+        resumeAllWaiters()
     }
 
     private func cut() {
@@ -135,14 +136,15 @@ extension Sender {
     /// Does what is due, and sets the alarm for what comes next.
     func advance() {
         guard phase == .sending else { return }
-        // One moment for both: what is not yet due when it is asked for must still lie ahead when the alarm is set.
+        // One moment for all: what is not yet due when it is asked for must still lie ahead when the alarm is set, and
+        // when it is asked whether anything is left to wait for.
         var now = time.now()
         while let action = lineup.next(at: now) {
             perform(action)
             now = time.now()
         }
         setAlarm(at: now)
-        resumeWaiters()
+        resumeWaiters(at: now)
     }
 
     private func perform(_ action: Lineup.Action) {
@@ -174,13 +176,18 @@ extension Sender {
         advance()
     }
 
-    private func resumeWaiters(all: Bool = false) {
-        guard !waiters.isEmpty, all || lineup.isIdle else { return }
-        let next = phase == .sending ? lineup.nextMoment(after: time.now()) : nil
-        let patient = waiters.filter { waiter in !all && next.map { $0 <= waiter.deadline } ?? false }
-        let done = waiters.filter { waiter in all || !(next.map { $0 <= waiter.deadline } ?? false) }
-        waiters = patient
+    private func resumeWaiters(at now: Date) {
+        guard !waiters.isEmpty, lineup.isIdle else { return }
+        let next = phase == .sending ? lineup.nextMoment(after: now) : nil
+        let done = waiters.filter { waiter in next.map { $0 > waiter.deadline } ?? true }
+        waiters.removeAll { waiter in next.map { $0 > waiter.deadline } ?? true }
         for waiter in done { waiter.continuation.resume() }
+    }
+
+    private func resumeAllWaiters() {
+        let all = waiters
+        waiters = []
+        for waiter in all { waiter.continuation.resume() }
     }
 
     /// The status changes with what waits, and with who does not deliver.
