@@ -8,8 +8,8 @@ import Testing
 
 /// Markets that are asked of the preferred feed alone, beside a feed that stands in for the others.
 @Suite struct RidingTests {
-    @Test("one request brings both; while another stands in, the market that is not its own is not asked of it")
-    func standsIn() async throws {
+    /// Bitcoin is asked of whichever feed serves, tether of the preferred one alone.
+    private func scene() async throws -> (CycleScene, spare: CoinGeckoSimulator) {
         let time = HandClock()
         var stage = CoinGeckoSimulator.Configuration()
         stage.now = { time.now() }
@@ -17,6 +17,12 @@ import Testing
         let scene = try await CycleScene(
             "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
             feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
+        return (scene, spare)
+    }
+
+    @Test("one request brings both; while another stands in, the market that is not its own is not asked of it")
+    func standsIn() async throws {
+        let (scene, spare) = try await scene()
         func status() throws -> StatusDocument { try StatusDocument(parsing: Data(scene.status.utf8)) }
         try await scene.start()
         await scene.poll(3)
@@ -49,13 +55,7 @@ import Testing
         "after a restart the coverage is what it was: of a market that is not its own, the other feed's polls say nothing"
     )
     func coverage() async throws {
-        let time = HandClock()
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.now = { time.now() }
-        let spare = try await CoinGeckoSimulator.start(stage)
-        let scene = try await CycleScene(
-            "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
-            feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
+        let (scene, spare) = try await scene()
         func coverage() async throws -> String? {
             await scene.cycle?.showChange()
             return try StatusDocument(parsing: Data(scene.status.utf8)).summary?.coverage.description

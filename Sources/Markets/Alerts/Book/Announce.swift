@@ -8,7 +8,7 @@ extension AlertBook {
     ) {
         alert.announcements += 1
         // After an edit the rule's is another than the one that has ended.
-        let condition = rule?.condition.description == alert.condition ? rule?.condition : nil
+        let condition = reason == .edited ? nil : rule?.condition
         let late = moment.lateness(
             of: reason, condition, key.market, entry, in: entry?.lane ?? rule?.scope.lane ?? .shared)
         changes.events.append(

@@ -100,7 +100,7 @@ actor Sender {
         let deadline = time.now() + horizon
         let giveUp = Task {
             try? await time.sleep(for: limit)
-            if !Task.isCancelled { resumeAllWaiters() }
+            if !Task.isCancelled { resumeWaiters { _ in true } }
         }
         await withCheckedContinuation { continuation in
             waiters.append(Waiter(deadline: deadline, continuation: continuation))
@@ -121,7 +121,7 @@ actor Sender {
         }
         for delivery in deliveries.values { await delivery.value }
         cutting.cancel()
-        resumeAllWaiters()
+        resumeWaiters { _ in true }
     }
 
     private func cut() {
@@ -179,15 +179,13 @@ extension Sender {
     private func resumeWaiters(at now: Date) {
         guard !waiters.isEmpty, lineup.isIdle else { return }
         let next = phase == .sending ? lineup.nextMoment(after: now) : nil
-        let done = waiters.filter { waiter in next.map { $0 > waiter.deadline } ?? true }
-        waiters.removeAll { waiter in next.map { $0 > waiter.deadline } ?? true }
-        for waiter in done { waiter.continuation.resume() }
+        resumeWaiters { waiter in next.map { $0 > waiter.deadline } ?? true }
     }
 
-    private func resumeAllWaiters() {
-        let all = waiters
-        waiters = []
-        for waiter in all { waiter.continuation.resume() }
+    private func resumeWaiters(where isDone: (Waiter) -> Bool) {
+        let done = waiters.filter(isDone)
+        waiters.removeAll(where: isDone)
+        for waiter in done { waiter.continuation.resume() }
     }
 
     /// The status changes with what waits, and with who does not deliver.

@@ -1,0 +1,74 @@
+public import Foundation
+import GRDB
+public import Markets
+
+/// What a lane's newest answers said of each market.
+extension HistoryReader {
+    /// How many of a lane's newest answers in a row lacked each market, as far back as `answers` go.
+    ///
+    /// - Parameter riding: as with `usablePolls`.
+    public func missedAnswers(
+        in currency: Currency, of lane: Lane = .shared, riding: Bool = false, last answers: Int = 16
+    ) throws(HistoryError) -> [MarketID: Int] {
+        try read { db in
+            let (condition, arguments) = lane.polls(riding: riding)
+            let polls = try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM poll WHERE (outcome <> 'failed' OR error = 'empty') AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
+            var missed: [MarketID: Int] = [:]
+            for (index, poll) in polls.enumerated() {
+                let markets = try String.fetchAll(
+                    db,
+                    sql: """
+                        SELECT market FROM unknown JOIN series ON series.id = series
+                        WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
+                        """, arguments: [poll, currency.code])
+                for market in markets.compactMap({ try? MarketID($0) }) where missed[market, default: 0] == index {
+                    missed[market] = index + 1
+                }
+                if markets.isEmpty { break }
+            }
+            return missed
+        }
+    }
+
+    /// When each market that is watched was last heard of in a lane's answers, be it that nothing of it was new, as far
+    /// back as `answers` go.
+    ///
+    /// - Parameter riding: as with `usablePolls`.
+    public func lastHeard(
+        in currency: Currency, of lane: Lane, riding: Bool = false, last answers: Int = 16
+    ) throws(HistoryError) -> [MarketID: Date] {
+        try read { db in
+            let (condition, arguments) = lane.polls(riding: riding)
+            let polls = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT id, fetched_at FROM poll WHERE outcome <> 'failed' AND \(condition)
+                    ORDER BY at DESC, id DESC LIMIT ?
+                    """, arguments: arguments + [answers])
+            let series = try SeriesIDs.markets(db, in: currency, only: nil)
+            var silent: [Int64: Int64] = [:]
+            let watched = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT series, poll FROM
+                        (SELECT series, watched, max(poll) AS poll FROM watch GROUP BY series) WHERE watched
+                    """)
+            while let row = try watched.next() { silent[row[0]] = row[1] }
+            var heard: [MarketID: Date] = [:]
+            for poll in polls where !silent.isEmpty {
+                let id: Int64 = poll[0]
+                let unknown = try Int64.fetchSet(db, sql: "SELECT series FROM unknown WHERE poll = ?", arguments: [id])
+                for (place, since) in silent where since <= id && !unknown.contains(place) {
+                    silent[place] = nil
+                    if let market = series[place] { heard[market] = Date(milliseconds: poll[1]) }
+                }
+            }
+            return heard
+        }
+    }
+}
