@@ -28,7 +28,7 @@ demo: build
 # processes one by one, and on two cores they would make each other wait.
 test: dependencies
 	swift build --build-tests
-	swift test --skip-build --filter 'MarketsTests|HistoryTests'
+	swift test --skip-build --filter 'MarketsTests|EngineTests|HistoryTests'
 	swift test --skip-build --filter 'FeedsTests|MarketSimulatorTests'
 	swift test --skip-build --no-parallel --filter 'pricewatchTests'
 

@@ -4,7 +4,6 @@ import PackageDescription
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -34,6 +33,8 @@ let package = Package(
     targets: [
         // Values and decisions. Imports Foundation alone.
         module("Markets", []),
+        // What is decided. Imports Markets alone.
+        module("Engine", ["Markets"]),
         // The network.
         module(
             "Feeds",
@@ -49,7 +50,7 @@ let package = Package(
         module(
             "History",
             [
-                "Markets",
+                "Markets", "Engine",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
@@ -66,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "pricewatch",
             dependencies: [
-                "Markets", "Feeds", "History", "MarketSimulator",
+                "Markets", "Engine", "Feeds", "History", "MarketSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -78,10 +79,10 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         // What `make bench` measures with; no part of the product.
         .executableTarget(
-            name: "recording", dependencies: ["Markets", "History"], path: "Benchmarks/Recording",
+            name: "recording", dependencies: ["Markets", "Engine", "History"], path: "Benchmarks/Recording",
             swiftSettings: strict),
         .executableTarget(
-            name: "judging", dependencies: ["Markets"], path: "Benchmarks/Judging", swiftSettings: strict),
+            name: "judging", dependencies: ["Markets", "Engine"], path: "Benchmarks/Judging", swiftSettings: strict),
         .executableTarget(
             name: "decoding", dependencies: ["Markets", "Feeds", "MarketSimulator"], path: "Benchmarks/Decoding",
             swiftSettings: strict),
@@ -91,6 +92,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Feeds", "MarketSimulator"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests(of: "Markets"),
+        tests(of: "Engine", ["Markets"]),
         tests(
             of: "Feeds",
             [
@@ -99,13 +101,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        tests(of: "History", ["Markets", "TestSupport"]),
+        tests(of: "History", ["Markets", "Engine", "TestSupport"]),
         tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(
             of: "pricewatch",
             [
-                "Markets", "Feeds", "History", "MarketSimulator", "TestSupport",
+                "Markets", "Engine", "Feeds", "History", "MarketSimulator", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -74,7 +74,7 @@ private final class RecordedPages: HTTPTransport {
     private init(bodies: [Data]) { self.bodies = bodies }
 
     static func record(_ pages: Int) async throws -> RecordedPages {
-        let simulator = try await CoinGeckoSimulator.start(.init(markets: pages * 250))
+        let simulator = try await CoinGeckoSimulator.start(markets: pages * 250)
         let network = try NetworkTransport()
         var bodies: [Data] = []
         for page in 1...pages {

@@ -11,7 +11,7 @@ import Testing
     private let ping = #"{"gecko_says":"(V3) To the Moon!"}"#
 
     @Test func resetEndsTheConnectionWithRST() async throws {
-        try await withSimulator(.init(faults: [.reset])) { simulator async throws in
+        try await withSimulator(.start(faults: [.reset])) { simulator async throws in
             let exchange = try await RawClient.send(request, port: simulator.port)
             #expect(exchange.end == .reset)
             #expect(exchange.text.isEmpty)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5))) func aHangLastsUntilTheStop() async throws {
-        try await withSimulator(.init(faults: [.hang])) { simulator async throws in
+        try await withSimulator(.start(faults: [.hang])) { simulator async throws in
             async let hanging = RawClient.send(request, port: simulator.port)
             await simulator.waitUntilSeen(1)
             await simulator.stop()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aHangLastsUntilTheClientGoes() async throws {
-        try await withSimulator(.init(faults: [.hang, .ok])) { simulator async throws in
+        try await withSimulator(.start(faults: [.hang, .ok])) { simulator async throws in
             let url = simulator.baseURL + "/ping"
             let client = Task {
                 try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .hours(1)).status
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aDripComesByteByByte() async throws {
-        try await withSimulator(.init(faults: [.drip(every: .milliseconds(2))])) { simulator async throws in
+        try await withSimulator(.start(faults: [.drip(every: .milliseconds(2))])) { simulator async throws in
             let begun = ContinuousClock.now
             let answer = try await get(simulator.baseURL + "/ping")
             #expect(answer.text == ping)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aDripBeginsWithTheHead() async throws {
-        try await withSimulator(.init(faults: [.drip(every: .seconds(3600))])) { simulator async throws in
+        try await withSimulator(.start(faults: [.drip(every: .seconds(3600))])) { simulator async throws in
             let exchange = try await RawClient.send(request, port: simulator.port) { $0.contains("\r\n\r\n") }
             #expect(exchange.text.contains("Content-Length: \(ping.utf8.count)\r\n"))
             #expect(exchange.text.hasSuffix("\r\n\r\n"))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func truncateClosesBeforeTheEnd() async throws {
-        try await withSimulator(.init(faults: [.truncate])) { simulator async throws in
+        try await withSimulator(.start(faults: [.truncate])) { simulator async throws in
             let exchange = try await RawClient.send(request, port: simulator.port)
             #expect(exchange.end == .closed)
             #expect(exchange.text.contains("Content-Length: \(ping.utf8.count)\r\n"))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func badJSONArrivesWholeAndBroken() async throws {
-        try await withSimulator(.init(faults: [.badJSON])) { simulator async throws in
+        try await withSimulator(.start(faults: [.badJSON])) { simulator async throws in
             let answer = try await get(simulator.marketsURL)
             #expect(answer.status == 200)
             #expect(answer.headers["content-length"] == "\(answer.body.count)")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func htmlIsAPageWithStatus200() async throws {
-        try await withSimulator(.init(faults: [.html])) { simulator async throws in
+        try await withSimulator(.start(faults: [.html])) { simulator async throws in
             let answer = try await get(simulator.marketsURL)
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"]?.hasPrefix("text/html") == true)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func error200IsARateLimitInDisguise() async throws {
-        try await withSimulator(.init(faults: [.error200])) { simulator async throws in
+        try await withSimulator(.start(faults: [.error200])) { simulator async throws in
             let answer = try await get(simulator.marketsURL)
             #expect(answer.status == 200)
             #expect(answer.text.hasPrefix(#"{"status":{"error_code":429,"error_message":"You've exceeded"#))
@@ -102,7 +102,7 @@ import Testing
         (503, #"{"status":{"error_code":503,"error_message":"Service Unavailable"}}"#),
     ])
     func aStatusHasItsBody(status: Int, body: String) async throws {
-        try await withSimulator(.init(faults: [.status(status, retryAfter: 120), .status(status)])) {
+        try await withSimulator(.start(faults: [.status(status, retryAfter: 120), .status(status)])) {
             simulator async throws in
             let patient = try await get(simulator.marketsURL)
             #expect(patient.status == status)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func nullPricesComeWithTheirBlock() async throws {
-        try await withSimulator(.init(faults: [.nullPrices(), .nullPrices([bitcoin])])) { simulator async throws in
+        try await withSimulator(.start(faults: [.nullPrices(), .nullPrices([bitcoin])])) { simulator async throws in
             let block = [
                 "current_price", "high_24h", "low_24h", "price_change_24h", "price_change_percentage_24h",
                 "market_cap_change_24h", "market_cap_change_percentage_24h",
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func hugeSendsWhatItSays() async throws {
-        try await withSimulator(.init(faults: [.huge(bytes: 300_000), .huge()])) { simulator async throws in
+        try await withSimulator(.start(faults: [.huge(bytes: 300_000), .huge()])) { simulator async throws in
             #expect(try await get(simulator.marketsURL).body.count == 300_000)
             let exchange = try await RawClient.send(request, port: simulator.port) { $0.utf8.count > 100_000 }
             #expect(exchange.text.contains("Content-Length: 1073741824\r\n"))
@@ -138,7 +138,7 @@ import Testing
     @Test func rowsMayBeMissingOddOrOld() async throws {
         let now = Date(milliseconds: 1_795_000_000_000)
         let faults: [Fault] = [.missing([bitcoin]), .prices([tether: "1e400"]), .aged(.hours(2))]
-        try await withSimulator(.init(faults: faults, now: { now })) { simulator async throws in
+        try await withSimulator(.start(faults: faults, now: { now })) { simulator async throws in
             let url = simulator.marketsURL + "&ids=bitcoin,tether"
             #expect(try await get(url).rows.map { $0["id"] as? String } == ["tether"])
             #expect(try await get(url).priceTexts.last == "1e400")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func faultsAreWalkedThroughAgainAndAgainWhateverThePath() async throws {
-        try await withSimulator(.init(faults: [.ok, .status(503), .html])) { simulator async throws in
+        try await withSimulator(.start(faults: [.ok, .status(503), .html])) { simulator async throws in
             var statuses: [Int] = []
             for path in ["/ping", "/coins/list", "/ping", "/coins/markets?vs_currency=usd", "/ping", "/ping", "/ping"] {
                 statuses.append(try await get(simulator.baseURL + path).status)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func aFaultOfTheBodyIgnoresConditions() async throws {
-        try await withSimulator(.init(stepsEvery: .hours(1), faults: [.ok, .badJSON])) { simulator async throws in
+        try await withSimulator(.start(stepsEvery: .hours(1), faults: [.ok, .badJSON])) { simulator async throws in
             let tag = try #require(try await get(simulator.marketsURL).headers["etag"])
             #expect(try await get(simulator.marketsURL, headers: ["If-None-Match": tag]).status == 200)
         }

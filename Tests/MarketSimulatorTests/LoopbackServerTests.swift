@@ -9,12 +9,12 @@ import Testing
         let handler: LoopbackServer.Handler = { request in
             let items = request.query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             let key = request.headers["x-key"] ?? "none"
-            return .json("\(request.number) \(request.method) \(request.path) \(items) \(key)")
+            return .json("\(request.method) \(request.path) \(items) \(key)")
         }
         try await withServer(handler) { server async throws in
             let url = server.baseURL + "/a/b%5Bc%5D?ids=x%2Cy+z&empty&a=1&a=2"
             let answer = try await get(url, headers: ["X-Key": "k"])
-            #expect(answer.text == #"1 GET /a/b[c] ["a=2", "empty=", "ids=x,y z"] k"#)
+            #expect(answer.text == #"GET /a/b[c] ["a=2", "empty=", "ids=x,y z"] k"#)
         }
     }
 
@@ -29,11 +29,11 @@ import Testing
     }
 
     @Test func keepsAConnectionAlive() async throws {
-        let handler: LoopbackServer.Handler = { .json("answer \($0.number)") }
+        let handler: LoopbackServer.Handler = { .json("answer \($0.path)") }
         try await withServer(handler) { server async throws in
-            let twice = String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 2)
-            let exchange = try await RawClient.send(twice, port: server.port) { $0.contains("answer 2") }
-            #expect(exchange.text.contains("answer 1"))
+            let two = ["/1", "/2"].map { "GET \($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined()
+            let exchange = try await RawClient.send(two, port: server.port) { $0.contains("answer /2") }
+            #expect(exchange.text.contains("answer /1"))
             #expect(exchange.end == .enough)
         }
     }
@@ -53,8 +53,11 @@ import Testing
         let gzip: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 51, 52, 50, 54, 49, 5, 0, 28, 58, 245, 203, 5, 0, 0, 0,
         ]
-        let reply = LoopbackServer.Reply.answer(.init(headers: ["Content-Encoding": "gzip"], body: .bytes(gzip)))
-        let handler: LoopbackServer.Handler = { _ in reply }
+        let handler: LoopbackServer.Handler = { _ in
+            var reply = LoopbackServer.Reply(headers: ["Content-Encoding": "gzip"])
+            reply.body = gzip
+            return reply
+        }
         try await withServer(handler) { server in
             let answer = try await get(server.baseURL)
             #expect(answer.headers["content-encoding"] == "gzip")
@@ -64,8 +67,9 @@ import Testing
 
     @Test(arguments: [true, false]) func streamsHugeBodies(declaresLength: Bool) async throws {
         let count = 5_000_001
-        let body = LoopbackServer.Body.huge(count: count, declaresLength: declaresLength)
-        let handler: LoopbackServer.Handler = { _ in .answer(.init(body: body)) }
+        let handler: LoopbackServer.Handler = { _ in
+            .init(transfer: .blanks(count, declaresLength: declaresLength))
+        }
         try await withServer(handler) { server async throws in
             let answer = try await get(server.baseURL)
             #expect(answer.body.count == count)
@@ -74,8 +78,7 @@ import Testing
     }
 
     @Test func aClientMayLeaveAHugeBody() async throws {
-        let body = LoopbackServer.Body.huge(count: 1 << 40, declaresLength: true)
-        let handler: LoopbackServer.Handler = { _ in .answer(.init(body: body)) }
+        let handler: LoopbackServer.Handler = { _ in .init(transfer: .blanks(1 << 40, declaresLength: true)) }
         try await withServer(handler) { server async throws in
             let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
             let exchange = try await RawClient.send(get, port: server.port) { $0.utf8.count > 10_000 }
@@ -89,7 +92,7 @@ import Testing
             let error = await #expect(throws: LoopbackServer.StartError.self) {
                 _ = try await LoopbackServer.start(port: server.port) { _ in .reset }
             }
-            #expect(error == .portTaken(server.port))
+            #expect(error?.port == server.port)
             #expect(error?.description.contains("127.0.0.1:\(server.port): the port is taken") == true)
         }
     }
@@ -98,7 +101,7 @@ import Testing
         let error = await #expect(throws: LoopbackServer.StartError.self) {
             _ = try await LoopbackServer.start(port: port) { _ in .reset }
         }
-        #expect(error == .noSuchPort(port))
+        #expect(error?.description.contains("\(port): no such port") == true)
     }
 
     @Test func aStoppedServerFreesItsPort() async throws {

@@ -23,7 +23,7 @@ import Testing
         ("/range?from=1770000000&to=1795000000", 289, 86_400_000),
     ])
     func pointsLieAsCoinGeckoSpacesThem(path: String, count: Int, spacing: Double) async throws {
-        try await withSimulator(.init(now: { Self.now })) { simulator async throws in
+        try await withSimulator(.start(now: { Self.now })) { simulator async throws in
             let times = try await points(simulator, path).map { $0[0] }
             #expect((count - 1...count + 1).contains(times.count))
             let steps = zip(times, times.dropFirst()).map { $1 - $0 }.dropLast()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func theSeriesIsOneOfAbsoluteTime() async throws {
-        try await withSimulator(.init(now: { Self.now })) { simulator async throws in
+        try await withSimulator(.start(now: { Self.now })) { simulator async throws in
             let month = try await points(simulator, "?days=30")
             let range = try await points(simulator, "/range?from=1794000000&to=1794600000")
             let values = Dictionary(uniqueKeysWithValues: month.map { ($0[0], $0[1]) })
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func endsNowAndHoldsNothingOfTheFuture() async throws {
-        try await withSimulator(.init(now: { Self.now })) { simulator async throws in
+        try await withSimulator(.start(now: { Self.now })) { simulator async throws in
             let day = try await points(simulator, "?days=1")
             #expect(day.last?[0] == Double(Self.now.milliseconds))
             let future = try await points(simulator, "/range?from=1795262000&to=1795999999")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func thePastLeadsToTheFirstAnswer() async throws {
-        try await withSimulator(.init(script: [bitcoin: [price("60000"), price("1")]])) { simulator async throws in
+        try await withSimulator(.start(script: [bitcoin: [price("60000"), price("1")]])) { simulator async throws in
             let last = try #require(try await points(simulator, "?days=1").last?[1])
             #expect(abs(last / 60_000 - 1) < 0.1)
         }

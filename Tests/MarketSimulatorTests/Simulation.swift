@@ -3,12 +3,10 @@ import Markets
 
 @testable import MarketSimulator
 
-/// Runs `body` beside a simulator that is stopped afterwards, whatever happens.
+/// Runs `body` and stops the simulator afterwards, whatever happens.
 func withSimulator<Result>(
-    _ configuration: CoinGeckoSimulator.Configuration = .init(),
-    _ body: (CoinGeckoSimulator) async throws -> Result
+    _ simulator: CoinGeckoSimulator, _ body: (CoinGeckoSimulator) async throws -> Result
 ) async throws -> Result {
-    let simulator = try await CoinGeckoSimulator.start(configuration)
     do {
         let result = try await body(simulator)
         await simulator.stop()

@@ -19,6 +19,38 @@ import Testing
         #expect(Date(utcText: text)?.utcTextWithMilliseconds == expected)
     }
 
+    @Test("every month from the year 0000 to 9999 is written as it is read, in order")
+    func tenThousandYears() throws {
+        var last = Int64.min
+        for year in stride(from: 0, through: 9999, by: 3) {
+            for month in [1, 2, 3, 12] {
+                let pad = { (value: Int, digits: Int) in
+                    String(repeating: "0", count: digits - "\(value)".count) + "\(value)"
+                }
+                let text = "\(pad(year, 4))-\(pad(month, 2))-28T23:59:59Z"
+                let date = try #require(Date(utcText: text))
+                #expect(date.utcText == text)
+                #expect(date.milliseconds > last)
+                last = date.milliseconds
+            }
+        }
+        #expect(Date(utcText: "0000-02-29T00:00:00Z")?.utcText == "0000-02-29T00:00:00Z")
+        #expect(Date(utcText: "0000-03-01T00:00:00Z")?.timeIntervalSince1970 == -62_162_035_200)
+    }
+
+    @Test(
+        "what lies before the year 0000 or after 9999 is no time to read, and stands at the end of these when it is written",
+        arguments: [
+            (-62_167_219_201, "0000-01-01T00:00:00.000Z"), (-1e14, "0000-01-01T00:00:00.000Z"),
+            (-.greatestFiniteMagnitude, "0000-01-01T00:00:00.000Z"), (253_402_300_800, "9999-12-31T23:59:59.999Z"),
+            (1e14, "9999-12-31T23:59:59.999Z"), (.greatestFiniteMagnitude, "9999-12-31T23:59:59.999Z"),
+        ] as [(Double, String)])
+    func beyond(seconds: Double, text: String) {
+        #expect(Date(timeIntervalSince1970: seconds).utcTextWithMilliseconds == text)
+        #expect(Date(utcText: "0000-01-01T00:00:00+00:01") == nil)
+        #expect(Date(utcText: "9999-12-31T23:59:59-00:01") == nil)
+    }
+
     @Test("every day of four centuries agrees with Foundation's calendar")
     func agreesWithCalendar() throws {
         var calendar = Calendar(identifier: .gregorian)

@@ -1,22 +1,22 @@
-public import Feeds
-public import Foundation
-public import MarketSimulator
+import Feeds
+import Foundation
+import MarketSimulator
 import Synchronization
 
 /// Time in which a request is late as soon as a simulated server has it and leaves it hanging, and never before: however
 /// slow the machine is, whatever is answered is answered in time. For a transport that asks this server alone; without a
 /// server, nothing is ever late.
-public final class StalledTime: TimeSource {
+package final class StalledTime: TimeSource {
     private let server: CoinGeckoSimulator?
     private let requests = Mutex(0)
     private let clock = SystemTime()
 
-    public init(_ server: CoinGeckoSimulator? = nil) { self.server = server }
+    package init(_ server: CoinGeckoSimulator? = nil) { self.server = server }
 
-    public func now() -> Date { clock.now() }
-    public func uptime() -> Duration { clock.uptime() }
+    package func now() -> Date { clock.now() }
+    package func uptime() -> Duration { clock.uptime() }
 
-    public func sleep(for duration: Duration) async throws {
+    package func sleep(for duration: Duration) async throws {
         guard let server else { return try await clock.sleep(for: .seconds(24 * 3600)) }
         let number = requests.withLock {
             $0 += 1

@@ -53,6 +53,14 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
         return components.string ?? text
     }
 
+    /// Scheme, host and port.
+    var origin: String {
+        var components = components
+        components.percentEncodedPath = ""
+        components.percentEncodedQuery = nil
+        return components.string ?? ""
+    }
+
     /// `localhost`, 127.0.0.0/8 and ::1, as names; nothing is resolved.
     static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()

@@ -4,13 +4,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
 
     public init(_ text: String) { revealed = text }
 
-    public var description: String { "(secret)" }
-    public var debugDescription: String { "(secret)" }
+    public var description: String { "***" }
+    public var debugDescription: String { "***" }
     public var customMirror: Mirror { Mirror(self, children: []) }
-
-    /// `text` without this secret, should a server have echoed it.
-    func removed(from text: String) -> String {
-        guard revealed.utf8.count >= 4 else { return text }
-        return text.replacing(revealed, with: "(secret)")
-    }
 }

@@ -11,7 +11,8 @@ struct Classification: Sendable {
     var statuses: [Int: ErrorRule] = [:]
     /// What its messages mean, by their beginning.
     var texts: [(beginning: String, rule: ErrorRule)] = []
-    var key: Secret?
+    /// Of what we sent, which a server may say back.
+    var redaction = Redaction([])
 
     /// 429 without a hint waits at least this long.
     static let shortestRateWait = Duration.seconds(60)
@@ -51,7 +52,7 @@ struct Classification: Sendable {
             let type = answer.headers["Content-Type"]
             guard !acceptedContent.admits(type) else { return nil }
             var error = failure(
-                .contentType, "answered \(OutsideText.escaped(type ?? "nothing", limit: 60)) in place of JSON",
+                .contentType, "answered \(quoted(type ?? "nothing", limit: 60)) in place of JSON",
                 cure: "check url; a json feed may set content_type: any", retryable: false, scope: .request)
             error.status = answer.status
             return error
@@ -59,9 +60,9 @@ struct Classification: Sendable {
         let rule = rule(for: answer, isHTML: isHTML, named: named)
         var cause = "\(answer.status) " + (accepted && named != nil ? "with an error inside: " : "") + rule.cause
         if let named, !named.message.isEmpty {
-            cause += ": " + OutsideText.escaped(named.message)
+            cause += ": " + quoted(named.message)
         } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
-            cause += ": " + OutsideText.escaped(place, limit: 100)
+            cause += ": " + quoted(place, limit: 100)
         }
         var error = failure(rule.kind, cause, cure: rule.cure, retryable: rule.isRetryable, scope: rule.scope)
         error.status = answer.status
@@ -97,14 +98,17 @@ struct Classification: Sendable {
         return beginning.hasPrefix("<!doctype html") || beginning.hasPrefix("<html")
     }
 
+    private func quoted(_ text: String, limit: Int = OutsideText.limit) -> String {
+        OutsideText.escaped(redaction.apply(to: text), limit: limit)
+    }
+
     func failure(
         _ kind: FeedError.Kind, _ cause: String, cure: String? = nil, retryable: Bool = true,
         scope: FeedError.Scope = .feed
     ) -> FeedError {
-        // A feed's own URL may hold its key, and a server may echo it.
-        let cause = key?.removed(from: cause) ?? cause
-        let operation = key?.removed(from: operation) ?? operation
-        return FeedError(kind, operation: operation, cause: cause, cure: cure, isRetryable: retryable, scope: scope)
+        FeedError(
+            kind, operation: operation, cause: redaction.apply(to: cause), cure: cure, isRetryable: retryable,
+            scope: scope)
     }
 }
 

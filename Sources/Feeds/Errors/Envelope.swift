@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// An answer in which the provider says itself whether it is one, whatever the HTTP status says.
 public enum Envelope<Value: Sendable>: Sendable {

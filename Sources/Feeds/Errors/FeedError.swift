@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Why a feed gave no usable answer: what was asked, what came back, and what to do about it.
 public struct FeedError: Error, Hashable, Sendable {

@@ -22,7 +22,7 @@ enum OutsideText {
                 blank = false
             }
             if scalar.isUnprintable {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
+                result += SafeText.escape(scalar)
             } else {
                 result.unicodeScalars.append(scalar)
             }

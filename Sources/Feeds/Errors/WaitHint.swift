@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// When a provider says that it may be asked again.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// Which of several feeds serves, decided from how their polls went. The first is preferred.

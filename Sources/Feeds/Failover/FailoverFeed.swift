@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// Several feeds in order of preference, polled as if they were one: the next serves within the same poll where one
 /// fails. Whatever it brings says which feed it is from.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// One feed: polls a provider for a watchlist, and remembers what an unchanged answer stands for.

@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// What a poll of one feed brought.
 public struct FeedAnswer: Sendable {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// What a feed is doing.
 public enum LoadState: Sendable {

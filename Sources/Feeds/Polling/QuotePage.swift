@@ -1,4 +1,4 @@
-public import Markets
+import Markets
 
 /// What one request of a poll brought, row by row.
 public struct QuotePage: Sendable {

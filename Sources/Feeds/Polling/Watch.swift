@@ -1,4 +1,4 @@
-public import Markets
+import Markets
 
 /// What a poll asks a provider for.
 public struct Watch: Sendable, Hashable {

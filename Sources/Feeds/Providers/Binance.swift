@@ -57,10 +57,7 @@ extension Binance {
 
         /// A JSON list, without blanks.
         var query: [URLQueryItem] {
-            let quoted = symbols.map { symbol in
-                "\"" + symbol.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-            }
-            return [URLQueryItem(name: "symbols", value: "[" + quoted.joined(separator: ",") + "]")]
+            [URLQueryItem(name: "symbols", value: "[" + symbols.map(JSONString.quoted).joined(separator: ",") + "]")]
         }
 
         /// A list, or the row itself where one symbol was asked.
@@ -73,15 +70,16 @@ extension Binance {
         }
 
         private func quoteRow(_ row: JSONValue) -> QuoteRow {
-            guard let symbol = row["symbol"]?.text, let market = names[symbol] ?? (try? MarketID(symbol)) else {
+            guard let symbol = row["symbol"]?.id, let market = names[symbol] ?? (try? MarketID(symbol)) else {
                 return .nameless
             }
-            let price = row["lastPrice"]
-            return .priced(market, price, price?.numeralInText) {
+            // The time of the last change to the day's figures; a symbol that is traded no more stays at its last.
+            let (price, stated) = (row["lastPrice"], row["closeTime"])
+            let time = stated?.millisecondsTime
+            return .priced(market, price, price?.numeralInText, at: stated, time) {
                 Quote(
                     market: market, symbol: symbol.lowercased(), name: symbol, currency: currency, price: $0,
-                    // Of the last change to the day's figures; a symbol that is traded no more stays at its last.
-                    quotedAt: row["closeTime"]?.millisecondsTime,
+                    quotedAt: time,
                     reportedChange: row["priceChangePercent"]?.numeralInText.flatMap { Percent(rounding: $0) },
                     volume24h: row["quoteVolume"]?.numeralInText?.double)
             }

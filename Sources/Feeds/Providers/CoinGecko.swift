@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// CoinGecko, API v3. Facts: its OpenAPI files (github.com/coingecko/coingecko-api-oas) and recorded answers.
 public struct CoinGecko: ListedProvider {
@@ -102,12 +102,13 @@ extension CoinGecko {
         }
 
         private func quoteRow(_ row: JSONValue) -> QuoteRow {
-            guard let id = row["id"]?.text, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
-            let price = row["current_price"]
-            return .priced(market, price, price?.numeral) {
+            guard let id = row["id"]?.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
+            let (price, stated) = (row["current_price"], row["last_updated"])
+            let time = stated?.time
+            return .priced(market, price, price?.numeral, at: stated, time) {
                 Quote(
                     market: market, symbol: row["symbol"]?.text ?? "", name: row["name"]?.text ?? "",
-                    currency: currency, price: $0, quotedAt: row["last_updated"]?.time,
+                    currency: currency, price: $0, quotedAt: time,
                     reportedChange: row["price_change_percentage_24h"]?.percent,
                     volume24h: row["total_volume"]?.double, marketCap: row["market_cap"]?.double)
             }
@@ -149,21 +150,27 @@ extension CoinGecko {
 
             public init(id: String, symbol: String, name: String) {
                 self.id = id
-                self.symbol = symbol
-                self.name = name
+                self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
+                self.name = name.cut(toBytes: Quote.longestName)
             }
 
             enum CodingKeys: String, CodingKey { case id, symbol, name }
 
             public init(from decoder: any Decoder) throws {
                 let row = try decoder.container(keyedBy: CodingKeys.self)
-                id = try row.decode(String.self, forKey: .id)
-                symbol = (try? row.decodeIfPresent(String.self, forKey: .symbol)) ?? ""
-                name = (try? row.decodeIfPresent(String.self, forKey: .name)) ?? ""
+                self.init(
+                    id: try row.decode(String.self, forKey: .id),
+                    symbol: (try? row.decodeIfPresent(String.self, forKey: .symbol)) ?? "",
+                    name: (try? row.decodeIfPresent(String.self, forKey: .name)) ?? "")
             }
         }
 
         public typealias Response = [Coin]
+
+        public func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
+            try UnreadableBody.reading(body) { try JSONDecoder().decode([Coin].self, from: $0) }
+                .filter { $0.id.ifID != nil }
+        }
 
         public var cachePolicy: CachePolicy
 

@@ -107,11 +107,12 @@ extension CoinMarketCap {
             else { return .nameless }
             let quote = converted(row["quote"])
             let price = quote?["price"]
-            return .priced(market, price, price?.numeral) {
+            let stated = quote?["last_updated"]?.unlessNull ?? row["last_updated"]
+            let time = stated?.time
+            return .priced(market, price, price?.numeral, at: stated, time) {
                 Quote(
                     market: market, symbol: (row["symbol"]?.text ?? "").lowercased(), name: row["name"]?.text ?? "",
-                    currency: watch.currency, price: $0,
-                    quotedAt: quote?["last_updated"]?.time ?? row["last_updated"]?.time,
+                    currency: watch.currency, price: $0, quotedAt: time,
                     reportedChange: quote?["percent_change_24h"]?.percent, volume24h: quote?["volume_24h"]?.double,
                     marketCap: quote?["market_cap"]?.double)
             }
@@ -119,8 +120,8 @@ extension CoinMarketCap {
 
         /// The figures in our currency, of a list of currencies or an object keyed by them.
         private func converted(_ quotes: JSONValue?) -> JSONValue? {
-            quotes?.items?.first { $0["symbol"]?.text?.lowercased() == watch.currency.code }
-                ?? quotes?.members?.first { $0.name?.lowercased() == watch.currency.code }
+            quotes?.items?.first { $0["symbol"]?.id?.lowercased() == watch.currency.code }
+                ?? quotes?.members?.first { $0.name?.ifID?.lowercased() == watch.currency.code }
         }
     }
 }

@@ -46,7 +46,7 @@ extension CoinPaprika {
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
             let row = try JSONDocument(body).root
-            guard row["id"]?.text == entry.providerID else {
+            guard row["id"]?.id == entry.providerID else {
                 throw UnreadableBody(
                     reason: "is not about \(OutsideText.escaped(entry.providerID, limit: 60))", isRetryable: false)
             }
@@ -70,7 +70,7 @@ extension CoinPaprika {
             var ranked: [(rank: Int64, id: String?, row: JSONValue)] = []
             var named: [(rank: Int64, id: String?, row: JSONValue)] = []
             for row in rows {
-                let id = row["id"]?.text
+                let id = row["id"]?.id
                 // 0: none.
                 let rank = row["rank"]?.numeral?.integer ?? 0
                 if watch.top > 0, rank > 0 { ranked.append((rank, id, row)) }
@@ -92,11 +92,12 @@ extension CoinPaprika {
 
     private static func quoteRow(_ row: JSONValue, _ currency: Currency, as market: MarketID) -> QuoteRow {
         let quote = row["quotes"]?[currency.code.uppercased()]
-        let price = quote?["price"]
-        return .priced(market, price, price?.numeral) {
+        let (price, stated) = (quote?["price"], row["last_updated"])
+        let time = stated?.time
+        return .priced(market, price, price?.numeral, at: stated, time) {
             Quote(
                 market: market, symbol: (row["symbol"]?.text ?? "").lowercased(), name: row["name"]?.text ?? "",
-                currency: currency, price: $0, quotedAt: row["last_updated"]?.time,
+                currency: currency, price: $0, quotedAt: time,
                 reportedChange: quote?["percent_change_24h"]?.percent, volume24h: quote?["volume_24h"]?.double,
                 marketCap: quote?["market_cap"]?.double)
         }

@@ -66,7 +66,7 @@ extension Kraken {
                 entries.map { (PairName.plain($0.providerID), $0.market) }, uniquingKeysWith: { first, _ in first })
             return QuotePage(
                 rows: rows.map { row in
-                    guard let pair = row.name else { return .nameless }
+                    guard let pair = row.name?.ifID else { return .nameless }
                     let name = PairName.plain(pair)
                     guard let market = asked[name] ?? (try? MarketID(name)) else { return .nameless }
                     return quoteRow(row, pair, as: market)
@@ -77,7 +77,7 @@ extension Kraken {
         private func quoteRow(_ row: JSONValue, _ pair: String, as market: MarketID) -> QuoteRow {
             // The last trade: price, amount.
             let last = row["c"]
-            return .priced(market, last, last?[0]?.numeralInText) {
+            return .priced(market, last, last?[0]?.numeralInText, at: nil, nil) {
                 // Volume and average price: today's, then those of 24 hours. In the quoted currency, their product.
                 let (amount, average) = (row["v"]?[1]?.numeralInText?.double, row["p"]?[1]?.numeralInText?.double)
                 return Quote(
@@ -96,7 +96,7 @@ extension Kraken {
                 // The oldest assets carry a class before their three letters: X for coins, Z for money.
                 pair = String(letters[1...3] + letters[5...])
             }
-            pair = pair.replacing("/", with: "")
+            pair = pair.replacingBytes(of: ["/"], with: "")
             for (own, common) in [("XBT", "BTC"), ("XDG", "DOGE")] {
                 if pair.hasPrefix(own) { pair = common + pair.dropFirst(own.count) }
                 if pair.hasSuffix(own) { pair = pair.dropLast(own.count) + common }

@@ -1,4 +1,4 @@
-public import Markets
+import Markets
 
 /// A source of prices. One file each: its requests, its reading of rows, its mapping to `Quote`, its codes.
 public protocol Provider: Sendable {

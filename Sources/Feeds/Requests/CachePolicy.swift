@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// When a stored answer may stand for a new one.
 public enum CachePolicy: Sendable, Hashable {

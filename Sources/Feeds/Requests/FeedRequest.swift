@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A question to a provider together with the type of its answer.
 ///

@@ -11,7 +11,10 @@ public actor FeedClient {
     private let retry: RetryPolicy
     let time: any TimeSource
     private let random: @Sendable () -> Double
-    private var key: Secret?
+    private var key: Secret? {
+        didSet { redaction = Self.redaction(provider, environment, key: key) }
+    }
+    private var redaction: Redaction
 
     /// - Parameter random: from 0 up to, not including, 1; for the jitter.
     public init(
@@ -27,15 +30,23 @@ public actor FeedClient {
         self.time = time
         self.random = random
         key = environment.key
+        redaction = Self.redaction(provider, environment, key: environment.key)
+    }
+
+    private static func redaction(
+        _ provider: any Provider, _ environment: FeedEnvironment, key: Secret?
+    ) -> Redaction {
+        Redaction(key: key, headers: provider.headers(with: key), url: environment.ownURL?.revealed)
     }
 
     /// Sends a request by its cache policy, with repeats, all within `limit`.
     public func send<Response>(
         _ request: some FeedRequest<Response>, within limit: Duration, obeying obedience: WaitObedience = .all
     ) async throws(FeedError) -> Response {
-        let url = request.url(below: environment.baseURL, key: nil)
+        let query = QueryText.encoded(request.query)
+        let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
         let feed = environment.feed
-        let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(url, of: feed)
+        let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(name, of: feed)
         switch request.cachePolicy {
         case .cachedOnly:
             guard let stored else {
@@ -61,12 +72,12 @@ public actor FeedClient {
         switch (loaded.content, readable) {
         case (.notModified, let (stored, value)?):
             await memory.keep(
-                StoredBody(body: stored.body, validators: stored.validators, confirmedAt: loaded.at), url, of: feed)
+                StoredBody(body: stored.body, validators: stored.validators, confirmedAt: loaded.at), name, of: feed)
             return value
         case (.fresh(let value, let body), _):
             if case .cachedIfFresh = request.cachePolicy {
                 let stored = StoredBody(body: body, validators: Validators(loaded.headers), confirmedAt: loaded.at)
-                await memory.keep(stored, url, of: feed)
+                await memory.keep(stored, name, of: feed)
             }
             return value
         case (.notModified, nil):
@@ -150,15 +161,13 @@ extension FeedClient {
         if answer.status == 304, let validators, validators.match(answer.headers) {
             return Loaded(content: .notModified, headers: answer.headers, at: now)
         }
-        // A server may say back what it was sent.
-        let quotable = Redaction(key: key, headers: provider.headers(with: key)).apply(to: answer)
-        if let error = classification.error(in: quotable, now: now) { throw error }
+        if let error = classification.error(in: answer, now: now) { throw error }
         do {
             let value = try request.decode(answer.body)
             return Loaded(content: .fresh(value, body: answer.body), headers: answer.headers, at: now)
         } catch {
             var failed = classification.failure(
-                .decode, "the answer \(reason(error, of: quotable, request))", retryable: error.isRetryable,
+                .decode, "the answer \(reason(error, of: answer, request))", retryable: error.isRetryable,
                 scope: .request)
             failed.status = answer.status
             throw failed
@@ -166,9 +175,9 @@ extension FeedClient {
     }
 
     /// Why it cannot be read, in words that quote nothing of ours.
-    private func reason(_ error: UnreadableBody, of quotable: HTTPAnswer, _ request: some FeedRequest) -> String {
+    private func reason(_ error: UnreadableBody, of answer: HTTPAnswer, _ request: some FeedRequest) -> String {
         do {
-            _ = try request.decode(quotable.body)
+            _ = try request.decode(redaction.apply(to: answer.body))
             return "cannot be read"
         } catch {
             return error.reason
@@ -205,9 +214,10 @@ extension FeedClient {
 
     private func classification(of request: some FeedRequest) -> Classification {
         Classification(
-            operation: request.method.rawValue.lowercased() + " " + environment.baseURL.place(of: request.path),
+            operation: request.method.rawValue.lowercased() + " " + environment.place(of: request.path),
             acceptedStatus: request.acceptedStatus, acceptedContent: request.acceptedContent,
-            codes: provider.errorCodes, statuses: provider.errorStatuses, texts: provider.errorTexts, key: key)
+            codes: provider.errorCodes, statuses: provider.errorStatuses, texts: provider.errorTexts,
+            redaction: redaction)
     }
 }
 

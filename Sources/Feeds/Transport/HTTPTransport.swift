@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The one seam to the network: tests put their own behind it.
 public protocol HTTPTransport: Sendable {

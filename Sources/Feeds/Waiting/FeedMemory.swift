@@ -10,9 +10,9 @@ public protocol FeedMemory: Sendable {
     /// Adds one to the requests of that month, before it is sent, and returns the new count.
     func countRequest(of feed: String, in month: UTCMonth) async -> Int
     func requests(of feed: String, in month: UTCMonth) async -> Int
-    /// A body kept under its URL, for id lists.
-    func storedBody(_ url: String, of feed: String) async -> StoredBody?
-    func keep(_ body: StoredBody, _ url: String, of feed: String) async
+    /// A body kept under a name that says what was asked, such as its URL without what is secret of it; for id lists.
+    func storedBody(_ name: String, of feed: String) async -> StoredBody?
+    func keep(_ body: StoredBody, _ name: String, of feed: String) async
 }
 
 /// Remembers as long as the process lives: for tests, and where nothing may be written.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// Until when a feed is not asked, and why. Kept across restarts, so that a restart loop never hammers.

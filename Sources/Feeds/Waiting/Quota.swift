@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// A number of requests that has to last for a calendar month (UTC).

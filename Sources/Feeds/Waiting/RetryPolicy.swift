@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// How often and how soon a request is repeated within one poll: exponential backoff with full jitter.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Where a feed takes time from: tests step it by hand.
 public protocol TimeSource: Sendable {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Markets
 
 /// A calendar month in UTC, the period of quotas.

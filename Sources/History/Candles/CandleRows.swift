@@ -9,19 +9,18 @@ enum CandleRows {
         """
 
     /// - Parameter first: where the columns begin in the row.
-    static func candle(_ row: Row, at first: Int, hour: Int64) -> Candle? {
-        func price(_ column: Int) -> Price? {
-            Price(significand: row[first + column], exponent: row[first + column + 1])
-        }
-        guard let open = price(0), let high = price(2), let low = price(4), let close = price(6) else { return nil }
-        return Candle(
-            start: Hour.start(hour), open: open, high: high, low: low, close: close, samples: row[first + 8],
-            volume24h: row[first + 9], marketCap: row[first + 10])
+    static func candle(_ row: Row, at first: Int, hour: Int64) throws -> Candle {
+        Candle(
+            start: Hour.start(hour), open: try row.price(first, "candle.open"),
+            high: try row.price(first + 2, "candle.high"), low: try row.price(first + 4, "candle.low"),
+            close: try row.price(first + 6, "candle.close"), samples: try row.value(first + 8, "candle.samples"),
+            volume24h: try row.value(first + 9, "candle.volume_24h"),
+            marketCap: try row.value(first + 10, "candle.market_cap"))
     }
 
     static func read(_ hour: Int64, _ series: Int64, _ db: Database) throws -> Candle? {
         let find = try db.cachedStatement(sql: "SELECT \(columns) FROM candle WHERE hour = ? AND series = ?")
-        return try Row.fetchOne(find, arguments: [hour, series]).flatMap { candle($0, at: 0, hour: hour) }
+        return try Row.fetchOne(find, arguments: [hour, series]).map { try candle($0, at: 0, hour: hour) }
     }
 
     /// Writes a candle in place of the one that is there, and notes that the series has one of this hour.

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -29,8 +30,8 @@ struct OpenCandles {
     }
 
     static func until(_ db: Database) throws -> Int64 {
-        let text = try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'candles_until'")
-        return text.flatMap { Int64($0) } ?? 0
+        let find = "SELECT value FROM setting WHERE name = 'candles_until'"
+        return try db.value("setting.value", find, as: Digits<HourNumber>.self)?.value.number ?? 0
     }
 
     /// Adds the newest sample of a series.

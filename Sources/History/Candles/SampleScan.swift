@@ -18,8 +18,9 @@ enum SampleScan {
                 ORDER BY poll.at, poll.id
                 """)
         try IntegerRows(db, scan, [since, until]).walk { row in
-            guard let price = Price(significand: row[2], exponent: Int(row[3])) else { return }
-            try body(SampleKey.series(row[0]), row[1], price)
+            try body(
+                SampleKey.series(try row.value(0, "sample.id")), try row.time(1, "sample.age"),
+                try row.price(2, "sample.significand"))
         }
     }
 
@@ -40,7 +41,7 @@ enum SampleScan {
         let (first, last) = (start - OpenCandles.slack, end + Hour.day + Hour.milliseconds)
         let rows = try Row.fetchCursor(scan, arguments: [series, first, last, start, end])
         while let row = try rows.next() {
-            if let price = Price(significand: row[1], exponent: row[2]) { body(Hour.of(row[0]), price) }
+            body(Hour.of(try row.time(0, "sample.age")), try row.price(1, "sample.significand"))
         }
     }
 }

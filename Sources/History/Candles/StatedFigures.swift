@@ -43,6 +43,10 @@ struct StatedFigures {
         _ db: Database, _ body: (_ hour: Int64, _ series: Int64, _ volume24h: Double?, _ marketCap: Double?) -> Void
     ) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT hour, series, volume_24h, market_cap FROM stated")
-        while let row = try rows.next() { body(row[0], row[1], row[2], row[3]) }
+        while let row = try rows.next() {
+            body(
+                try row.hour(0, "stated.hour"), try row.value(1, "stated.series"),
+                try row.value(2, "stated.volume_24h"), try row.value(3, "stated.market_cap"))
+        }
     }
 }

@@ -8,7 +8,7 @@ enum Heal {
     static func insert(
         _ healing: Healing, _ series: inout SeriesIDs, _ candles: inout OpenCandles, _ db: Database
     ) throws -> Int {
-        let id = try series.id(of: healing.market, db)
+        guard let id = try series.id(of: healing.market, db) else { return 0 }
         try HealedStretches.add(healing.holes.stretches, of: id, db)
         let quotes = try new(healing, id, db)
         guard !quotes.isEmpty else { return 0 }
@@ -16,7 +16,7 @@ enum Heal {
         let poll = try db.cachedStatement(
             sql: """
                 INSERT INTO poll (id, at, fetched_at, feed, outcome, samples, backfilled)
-                VALUES (\(TurnRows.nextID), ?, ?, ?, 'ok', 1, 1)
+                VALUES (?, ?, ?, ?, 'ok', 1, 1)
                 """)
         let sample = try IntegerInsert(
             db, "INSERT INTO sample (id, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?)")
@@ -24,7 +24,7 @@ enum Heal {
         var hours: [Int64: PastQuote] = [:]
         for quote in quotes {
             let quotedAt = quote.quotedAt.milliseconds
-            try poll.execute(arguments: [quotedAt, fetchedAt, feed])
+            try poll.execute(arguments: [try TurnRows.nextID(db), quotedAt, fetchedAt, feed])
             try sample.run(
                 SampleKey.id(poll: db.lastInsertedRowID, series: id), quote.price.significand,
                 Int64(quote.price.exponent), fetchedAt - quotedAt, 1)
@@ -52,7 +52,9 @@ enum Heal {
             arguments: [
                 series, first.quotedAt.milliseconds - OpenCandles.slack, last.quotedAt.milliseconds + Hour.day,
             ])
-        let recorded: [(at: Int64, quotedAt: Int64)] = rows.map { ($0[0], $0[1]) }
+        let recorded: [(at: Int64, quotedAt: Int64)] = try rows.map {
+            (try $0.time(0, "poll.at"), try $0.time(1, "sample.age"))
+        }
         var place = 0
         var new: [PastQuote] = []
         for quote in wanted {

@@ -1,13 +1,17 @@
-public import Foundation
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// Which stretches of a series' past were asked for and answered, also where the answer held nothing.
 enum HealedStretches {
     static func of(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
         let find = try db.cachedStatement(sql: "SELECT since, until FROM healed WHERE series = ? ORDER BY since")
         return try Row.fetchAll(find, arguments: [series]).map { row in
-            Date(milliseconds: row[0])..<Date(milliseconds: row[1])
+            let (since, until): (Date, Date) = (try row.value(0, "healed.since"), try row.value(1, "healed.until"))
+            guard since <= until else {
+                throw UndecodableValue(place: "healed.until", found: until.milliseconds.databaseValue)
+            }
+            return since..<until
         }
     }
 
@@ -21,7 +25,8 @@ enum HealedStretches {
         for stretch in stretches {
             var (since, until) = (stretch.lowerBound.milliseconds, stretch.upperBound.milliseconds)
             if let row = try Row.fetchOne(touching, arguments: [series, since, until]) {
-                (since, until) = (min(since, row[0]), max(until, row[1]))
+                since = min(since, try row.time(0, "healed.since"))
+                until = max(until, try row.time(1, "healed.until"))
             }
             try db.execute(
                 sql: "DELETE FROM healed WHERE series = ? AND since >= ? AND until <= ?",
@@ -37,7 +42,7 @@ extension HistoryReader {
     public func healings() throws(HistoryError) -> Int64 {
         try read { db in
             let find = try db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'healed'")
-            return try Int64.fetchOne(find) ?? 0
+            return try find.value("sqlite_sequence.seq") ?? 0
         }
     }
 

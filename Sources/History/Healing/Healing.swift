@@ -1,5 +1,6 @@
-public import Foundation
-public import Markets
+import Engine
+import Foundation
+import Markets
 
 /// What a provider answered of one market's past: written in one transaction, wholly there or not at all.
 public struct Healing: Sendable {

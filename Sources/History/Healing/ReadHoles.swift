@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// How often a market is asked for, and with which others.
 public struct MarketRhythm: Hashable, Sendable {
@@ -50,7 +51,7 @@ extension HistoryReader {
 /// The usable polls of a period, and whom they watched and did not know.
 private struct LivePolls {
     private let period: Range<Date>
-    private var polls: [(id: Int64, at: Int64, feed: Int64, isAlone: Bool, interval: Int64)] = []
+    private var polls: [(id: Int64, at: Int64, feed: Int64, isAlone: Bool, interval: Duration)] = []
     private var feeds: [String: Int64] = [:]
     private var unknown: [Int64: Set<Int64>] = [:]
 
@@ -58,20 +59,29 @@ private struct LivePolls {
         self.period = period
         let usable = try db.makeStatement(
             sql: """
-                SELECT id, at, feed, alone, interval FROM poll
+                SELECT id, at, ifnull(feed, 0), alone, interval FROM poll
                 WHERE at >= ? AND at < ? AND outcome <> 'failed' AND NOT backfilled ORDER BY at, id
                 """)
-        try IntegerRows(db, usable, [period.lowerBound.milliseconds, period.upperBound.milliseconds]).walk {
-            polls.append(($0[0], $0[1], $0[2], $0[3] != 0, $0[4]))
+        try IntegerRows(db, usable, [period.lowerBound.milliseconds, period.upperBound.milliseconds]).walk { row in
+            polls.append(
+                (
+                    id: try row.value(0, "poll.id"), at: try row.time(1, "poll.at"),
+                    feed: try row.value(2, "poll.feed"), isAlone: try row.value(3, "poll.alone"),
+                    interval: try row.value(4, "poll.interval")
+                ))
         }
-        for row in try Row.fetchAll(db, sql: "SELECT name, id FROM feed") { feeds[row[0]] = row[1] }
+        for row in try Row.fetchAll(db, sql: "SELECT name, id FROM feed") {
+            feeds[try row.value(0, "feed.name")] = try row.value(1, "feed.id", as: Int64.self)
+        }
         guard let first = polls.map(\.id).min(), let last = polls.map(\.id).max() else { return }
         let rows = try db.makeStatement(
             sql: """
                 SELECT series, poll FROM unknown
                 WHERE poll BETWEEN ? AND ? AND reason NOT IN ('old_quote', 'unconfirmed')
                 """)
-        try IntegerRows(db, rows, [first, last]).walk { unknown[$0[0], default: []].insert($0[1]) }
+        try IntegerRows(db, rows, [first, last]).walk { row in
+            unknown[try row.value(0, "unknown.series"), default: []].insert(try row.value(1, "unknown.poll"))
+        }
     }
 
     /// When this series was known, oldest first, and how far before that it may have been known last without a hole in
@@ -81,7 +91,9 @@ private struct LivePolls {
         if case .own(let name) = rhythm.lane { feed = feeds[name] ?? -1 }
         let changes = try Row.fetchAll(
             db, sql: "SELECT poll, watched FROM watch WHERE series = ? ORDER BY poll", arguments: [series])
-        let watch: [(poll: Int64, watched: Bool)] = changes.map { ($0[0], $0[1]) }
+        let watch: [(poll: Int64, watched: Bool)] = try changes.map {
+            (try $0.value(0, "watch.poll"), try $0.value(1, "watch.watched"))
+        }
         let unknown = unknown[series] ?? []
         var moments: [(Date, Duration)] = []
         var (place, isWatched) = (0, false)
@@ -93,7 +105,7 @@ private struct LivePolls {
             let asked = feed.map { $0 == poll.feed } ?? !poll.isAlone
             if asked, isWatched, !unknown.contains(poll.id) {
                 moments.append(
-                    (Date(milliseconds: poll.at), max(rhythm.longestStep, .milliseconds(poll.interval) * 2)))
+                    (Date(milliseconds: poll.at), max(rhythm.longestStep, poll.interval * 2)))
             }
         }
         return moments
@@ -102,14 +114,14 @@ private struct LivePolls {
     /// The hours with a candle from before the oldest poll that is kept.
     func candleHours(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
         let oldest = try db.cachedStatement(sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1")
-        guard let kept = try Int64.fetchOne(oldest) else { return [] }
-        let (first, last) = (Hour.of(period.lowerBound.milliseconds), Hour.of(kept))
+        guard let kept: Date = try oldest.value("poll.at") else { return [] }
+        let (first, last) = (Hour.of(period.lowerBound.milliseconds), Hour.of(kept.milliseconds))
         guard first < last else { return [] }
         let find = try db.cachedStatement(
             sql: """
                 WITH RECURSIVE hours (hour) AS (SELECT ?1 UNION ALL SELECT hour + 1 FROM hours WHERE hour + 1 < ?2)
                 SELECT hours.hour FROM hours CROSS JOIN candle ON candle.hour = hours.hour AND candle.series = ?3
                 """)
-        return try Int64.fetchAll(find, arguments: [first, last, series]).map { Hour.start($0)..<Hour.start($0 + 1) }
+        return try find.values("candle.hour", [first, last, series]).map { Hour.start($0)..<Hour.start($0 + 1) }
     }
 }

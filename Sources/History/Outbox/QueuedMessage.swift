@@ -1,5 +1,6 @@
-public import Foundation
-public import Markets
+import Engine
+import Foundation
+import Markets
 
 /// What must be known of a message while it waits: its contents stay in the database until it is sent.
 public struct QueuedMessage: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import GRDB
 
 /// What becomes of messages between the polls, each in a short transaction of its own.

@@ -26,7 +26,7 @@ public final class HistoryReader: Sendable {
 
     /// See `HistoryWriter.installation`.
     func installation() throws(HistoryError) -> String? {
-        try read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = 'installation'") }
+        try read { try $0.value("setting.value", "SELECT value FROM setting WHERE name = 'installation'") }
     }
 
     /// Answers from one moment of the database, however many statements the question takes.

@@ -7,10 +7,18 @@ struct IntegerRows {
     private let connection: SQLiteConnection?
 
     /// The row at hand.
-    struct Row {
+    struct Row: IndexedRow {
         fileprivate let handle: SQLiteStatement
 
-        subscript(column: Int) -> Int64 { sqlite3_column_int64(handle, CInt(column)) }
+        func value<Value: StoredValue>(_ index: Int, _ place: String, as type: Value.Type) throws -> Value {
+            guard sqlite3_column_type(handle, CInt(index)) == SQLITE_INTEGER,
+                let value = Value.decode(.int64(sqlite3_column_int64(handle, CInt(index))))
+            else {
+                throw UndecodableValue(
+                    place: place, found: DatabaseValue(sqliteStatement: handle, index: CInt(index)))
+            }
+            return value
+        }
     }
 
     init(_ db: Database, _ statement: Statement, _ arguments: [Int64]) throws {

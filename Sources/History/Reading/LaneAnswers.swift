@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// What a lane's newest answers said of each market.
 extension HistoryReader {
@@ -12,21 +13,21 @@ extension HistoryReader {
     ) throws(HistoryError) -> [MarketID: Int] {
         try read { db in
             let (condition, arguments) = lane.polls(riding: riding)
-            let polls = try Int64.fetchAll(
-                db,
-                sql: """
-                    SELECT id FROM poll WHERE (outcome <> 'failed' OR error = 'empty') AND \(condition)
-                    ORDER BY at DESC, id DESC LIMIT ?
-                    """, arguments: arguments + [answers])
+            let polls: [Int64] = try db.values(
+                "poll.id",
+                """
+                SELECT id FROM poll WHERE (outcome <> 'failed' OR error = 'empty') AND \(condition)
+                ORDER BY at DESC, id DESC LIMIT ?
+                """, arguments + [answers])
             var missed: [MarketID: Int] = [:]
             for (index, poll) in polls.enumerated() {
-                let markets = try String.fetchAll(
-                    db,
-                    sql: """
-                        SELECT market FROM unknown JOIN series ON series.id = series
-                        WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
-                        """, arguments: [poll, currency.code])
-                for market in markets.compactMap({ try? MarketID($0) }) where missed[market, default: 0] == index {
+                let markets: [ListedMarket] = try db.values(
+                    "series.market",
+                    """
+                    SELECT market FROM unknown JOIN series ON series.id = series
+                    WHERE poll = ? AND currency = ? AND reason NOT IN ('old_quote', 'unconfirmed', 'not_asked')
+                    """, [poll, currency.code])
+                for market in markets.compactMap(\.id) where missed[market, default: 0] == index {
                     missed[market] = index + 1
                 }
                 if markets.isEmpty { break }
@@ -58,14 +59,19 @@ extension HistoryReader {
                     SELECT series, poll FROM
                         (SELECT series, watched, max(poll) AS poll FROM watch GROUP BY series) WHERE watched
                     """)
-            while let row = try watched.next() { silent[row[0]] = row[1] }
+            while let row = try watched.next() {
+                silent[try row.value(0, "watch.series")] = try row.value(1, "watch.poll", as: Int64.self)
+            }
             var heard: [MarketID: Date] = [:]
             for poll in polls where !silent.isEmpty {
-                let id: Int64 = poll[0]
-                let unknown = try Int64.fetchSet(db, sql: "SELECT series FROM unknown WHERE poll = ?", arguments: [id])
-                for (place, since) in silent where since <= id && !unknown.contains(place) {
+                let id: Int64 = try poll.value(0, "poll.id")
+                let fetchedAt: Date = try poll.value(1, "poll.fetched_at")
+                let unknown: [Int64] = try db.values(
+                    "unknown.series", "SELECT series FROM unknown WHERE poll = ?", [id])
+                let missing = Set(unknown)
+                for (place, since) in silent where since <= id && !missing.contains(place) {
                     silent[place] = nil
-                    if let market = series[place] { heard[market] = Date(milliseconds: poll[1]) }
+                    if let market = series[place] { heard[market] = fetchedAt }
                 }
             }
             return heard

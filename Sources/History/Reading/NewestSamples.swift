@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -34,9 +35,10 @@ enum NewestSamples {
                 """)
         var newest: [Int64: Found] = [:]
         while let row = try rows.next() {
-            let series = SampleKey.series(row[0])
-            guard newest[series]?.trusted == nil, let sample = sighting(row, at: 1) else { continue }
-            if row[6] {
+            let series = SampleKey.series(try row.value(0, "sample.id"))
+            guard newest[series]?.trusted == nil else { continue }
+            let sample = try sighting(row, at: 1)
+            if try row.value(6, "sample.confirmed") {
                 newest[series, default: Found()].trusted = sample
             } else {
                 // Each poll that disagreed since then has left one.
@@ -80,14 +82,16 @@ enum NewestSamples {
                 WHERE poll.at >= ? AND poll.at < ? AND confirmed
                 ORDER BY poll.at DESC, poll.id DESC LIMIT 1
                 """)
-        return try Row.fetchOne(find, arguments: [series, since, until]).flatMap { sighting($0, at: 0) }
+        return try Row.fetchOne(find, arguments: [series, since, until]).map { try sighting($0, at: 0) }
     }
 
-    private static func sighting(_ row: Row, at first: Int) -> MarketBoard.Sighting? {
-        guard let price = Price(significand: row[first], exponent: row[first + 1]) else { return nil }
-        let fetchedAt: Int64 = row[first + 3]
+    /// - Parameter first: the index of the significand; exponent, age, the poll's answer and the feed's name follow.
+    static func sighting(_ row: Row, at first: Int) throws -> MarketBoard.Sighting {
+        let fetchedAt = try row.time(first + 3, "poll.fetched_at")
         return MarketBoard.Sighting(
-            price: price, quotedAt: Date(milliseconds: fetchedAt - row[first + 2]),
-            fetchedAt: Date(milliseconds: fetchedAt), feed: row[first + 4] ?? "")
+            price: try row.price(first, "sample.significand"),
+            quotedAt: try row.quotedAt(first + 2, "sample.age", fetchedAt: fetchedAt),
+            fetchedAt: Date(milliseconds: fetchedAt),
+            feed: try row.value(first + 4, "feed.name", as: String?.self) ?? "")
     }
 }

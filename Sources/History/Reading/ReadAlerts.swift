@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 extension HistoryReader {
     /// Where every alert stands.
@@ -9,9 +10,8 @@ extension HistoryReader {
             var alerts: [AlertKey: Alert] = [:]
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM alert")
             while let row = try rows.next() {
-                guard let market = try? MarketID(row["market"]) else { continue }
-                alerts[AlertKey(rule: row["rule"], market: market)] = Alert(
-                    state: AlertState(row), condition: row["condition"], announcements: row["announcements"])
+                let key = AlertKey(rule: try row.value("alert.rule"), market: try row.value("alert.market"))
+                alerts[key] = try Alert(row)
             }
             return alerts
         }
@@ -35,7 +35,7 @@ extension HistoryReader {
 
     /// The rules that ever had an alert.
     public func alertRules() throws(HistoryError) -> [String] {
-        try read { db in try String.fetchAll(db, sql: "SELECT DISTINCT rule FROM alert ORDER BY rule") }
+        try read { db in try db.values("alert.rule", "SELECT DISTINCT rule FROM alert ORDER BY rule") }
     }
 
     /// Events that are stored and may not have reached the log, oldest first.
@@ -46,8 +46,8 @@ extension HistoryReader {
     /// The moment of the newest day's summary that was told.
     public func lastDigest() throws(HistoryError) -> Date? {
         try read { db in
-            try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'digest'").flatMap(Int64.init)
-                .map(Date.init(milliseconds:))
+            let find = "SELECT value FROM setting WHERE name = 'digest'"
+            return try db.value("setting.value", find, as: Digits<Date>.self)?.value
         }
     }
 
@@ -56,46 +56,60 @@ extension HistoryReader {
     ) throws(HistoryError) -> [AlertEvent] {
         try read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM event WHERE \(condition) ORDER BY id", arguments: arguments)
-                .compactMap(AlertEvent.init)
+                .map(AlertEvent.init)
         }
     }
 }
 
+extension Alert {
+    /// - Parameter row: of the table `alert`.
+    init(_ row: Row) throws {
+        self.init(
+            state: try AlertState(row), condition: try row.value("alert.condition"),
+            announcements: try row.value("alert.announcements"))
+    }
+}
+
 extension AlertState {
-    fileprivate init(_ row: Row) {
-        func date(_ column: String) -> Date? { (row[column] as Int64?).map(Date.init(milliseconds:)) }
-        let since = date("since")
-        let time = date("last_answered").map {
-            WatchedTime(total: .milliseconds((row["held"] as Int64?) ?? 0), lastAnswered: $0)
+    fileprivate init(_ row: Row) throws {
+        let since: Date? = try row.value("alert.since")
+        let held: Duration? = try row.value("alert.held")
+        let time = try row.value("alert.last_answered", as: Date?.self).map {
+            WatchedTime(total: held ?? .zero, lastAnswered: $0)
         }
-        switch (row["state"] as String, since) {
+        let name: String = try row.value("alert.state")
+        switch (name, since) {
         case ("firing", let since?):
             self = .firing(
                 Firing(
-                    since: since, lastNotified: date("last_notified") ?? since,
-                    notifiedPrice: (row["notified_price"] as String?).flatMap { Price(parsing: $0) },
-                    side: (row["side"] as String?).flatMap(AlertRule.Condition.Direction.init), fading: time))
+                    since: since, lastNotified: try row.value("alert.last_notified", as: Date?.self) ?? since,
+                    notifiedPrice: try row.value("alert.notified_price"), side: try row.value("alert.side"),
+                    fading: time))
         case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
-        case ("resting", _): self = .resting
-        default: self = .inactive
+        case ("resting", nil): self = .resting
+        case ("inactive", nil): self = .inactive
+        default: throw UndecodableValue(place: "alert.state", found: name.databaseValue)
         }
     }
 }
 
 extension AlertEvent {
-    init?(_ row: Row) {
-        func date(_ column: String) -> Date? { (row[column] as Int64?).map(Date.init(milliseconds:)) }
-        func price(_ column: String) -> Price? { (row[column] as String?).flatMap { Price(parsing: $0) } }
-        guard let kind = Kind(rawValue: row["event"]), let market = try? MarketID(row["market"]),
-            let currency = try? Currency(row["currency"]), let at = date("at")
-        else { return nil }
+    /// - Parameter row: of the table `event`.
+    init(_ row: Row) throws {
         self.init(
-            id: row["event_id"], kind: kind, reason: AlertReason(rawValue: row["reason"]) ?? .firstFiring,
-            rule: row["rule"], market: market, symbol: row["symbol"], name: row["name"], currency: currency,
-            severity: AlertRule.Severity(rawValue: row["severity"]) ?? .warning, note: row["note"],
-            condition: row["condition"], price: price("price"), threshold: price("threshold"),
-            changePercent: (row["change_hundredths"] as Int64?).map(Percent.init(hundredths:)), at: at,
-            quotedAt: date("quoted_at"), since: date("since"), lateSeconds: row["late_s"],
-            silencedUntil: date("silenced_until"), feed: row["feed"], host: row["host"])
+            id: try row.value("event.event_id"), kind: try row.value("event.event"),
+            reason: try row.value("event.reason"), rule: try row.value("event.rule"),
+            market: try row.value("event.market"),
+            symbol: try row.value("event.symbol", as: String.self).cut(toBytes: Quote.longestSymbol),
+            name: try row.value("event.name", as: String.self).cut(toBytes: Quote.longestName),
+            currency: try row.value("event.currency"),
+            severity: try row.value("event.severity"), note: try row.value("event.note"),
+            condition: try row.value("event.condition"), price: try row.value("event.price"),
+            threshold: try row.value("event.threshold"), changePercent: try row.value("event.change_hundredths"),
+            at: try row.value("event.at"), quotedAt: try row.value("event.quoted_at"),
+            since: try row.value("event.since"),
+            lateSeconds: try row.value("event.late_s", as: Int64?.self).map(Int.init),
+            silencedUntil: try row.value("event.silenced_until"), feed: try row.value("event.feed"),
+            host: try row.value("event.host"))
     }
 }

@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 extension HistoryReader {
     /// Hands out a market's candles of one length, oldest first, the running one included.
@@ -48,9 +48,8 @@ extension HistoryReader {
                 db, sql: "SELECT hour, series, \(CandleRows.columns) FROM candle WHERE hour >= ? AND hour < ?",
                 arguments: [Hour.of(since.milliseconds + Hour.milliseconds - 1), Hour.of(until.milliseconds - 1) + 1])
             while let row = try rows.next() {
-                guard let market = markets[row[1]], let candle = CandleRows.candle(row, at: 2, hour: row[0])
-                else { continue }
-                body(market, candle)
+                guard let market = markets[try row.value(1, "candle.series")] else { continue }
+                body(market, try CandleRows.candle(row, at: 2, hour: try row.hour(0, "candle.hour")))
             }
         }
     }
@@ -64,20 +63,20 @@ extension HistoryReader {
             let series = try SeriesIDs.markets(db, in: currency, only: Set(markets)).keys.map(String.init)
                 .joined(separator: ", ")
             // From hour to hour by seeking: each holds a row for every market.
-            return try Int64.fetchAll(
-                db,
-                sql: """
-                    WITH RECURSIVE hours (hour) AS (
-                        SELECT min(hour) FROM candle WHERE hour >= ?1
-                        UNION ALL
-                        SELECT (SELECT min(candle.hour) FROM candle WHERE candle.hour > hours.hour) FROM hours
-                        WHERE hours.hour IS NOT NULL
-                    )
-                    SELECT hour FROM hours WHERE hour < ?2 AND EXISTS (
-                        SELECT 1 FROM candle
-                        WHERE candle.hour = hours.hour AND candle.series \(excluded ? "NOT" : "") IN (\(series)))
-                    """, arguments: [Hour.of(since.milliseconds), Hour.of(until.milliseconds)]
-            ).map(Hour.start)
+            let hours: [Int64] = try db.values(
+                "candle.hour",
+                """
+                WITH RECURSIVE hours (hour) AS (
+                    SELECT min(hour) FROM candle WHERE hour >= ?1
+                    UNION ALL
+                    SELECT (SELECT min(candle.hour) FROM candle WHERE candle.hour > hours.hour) FROM hours
+                    WHERE hours.hour IS NOT NULL
+                )
+                SELECT hour FROM hours WHERE hour < ?2 AND EXISTS (
+                    SELECT 1 FROM candle
+                    WHERE candle.hour = hours.hour AND candle.series \(excluded ? "NOT" : "") IN (\(series)))
+                """, [Hour.of(since.milliseconds), Hour.of(until.milliseconds)])
+            return hours.map(Hour.start)
         }
     }
 
@@ -89,7 +88,8 @@ extension HistoryReader {
         _ body: (Candle) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            guard let oldest = try Int64.fetchOne(db, sql: "SELECT min(hour) FROM candle") else { return }
+            let find = "SELECT min(hour) FROM candle"
+            guard let oldest = try db.value("candle.hour", find, as: HourNumber?.self)??.number else { return }
             let first = max(oldest, since.map { Hour.of($0.milliseconds) } ?? oldest)
             let last = min(open, until.map { Hour.of($0.milliseconds - 1) + 1 } ?? open) - 1
             // One seek an hour: candles lie by hour, then series.
@@ -104,7 +104,7 @@ extension HistoryReader {
                         (SELECT id FROM series WHERE market = ?3 AND currency = ?4)
                     """, arguments: [first, last, market.text, currency.code])
             while let row = try rows.next() {
-                if let candle = CandleRows.candle(row, at: 1, hour: row[0]) { try body(candle) }
+                try body(try CandleRows.candle(row, at: 1, hour: try row.hour(0, "candle.hour")))
             }
         }
     }

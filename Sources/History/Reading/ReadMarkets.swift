@@ -1,29 +1,29 @@
+import Engine
 import Foundation
 import GRDB
-public import Markets
+import Markets
 
 extension HistoryReader {
     /// The currencies in which anything was recorded of this market; what was only watched has none.
     public func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
         try read { db in
-            try String.fetchAll(
-                db,
-                sql: """
-                    SELECT currency FROM series
-                    WHERE market = ? AND (
-                        newest_candle IS NOT NULL
-                        OR EXISTS (SELECT 1 FROM poll JOIN sample ON sample.id = (poll.id << 20) + series.id))
-                    ORDER BY id
-                    """, arguments: [market.text]
-            ).compactMap { try? Currency($0) }
+            try db.values(
+                "series.currency",
+                """
+                SELECT currency FROM series
+                WHERE market = ? AND (
+                    newest_candle IS NOT NULL
+                    OR EXISTS (SELECT 1 FROM poll JOIN sample ON sample.id = (poll.id << 20) + series.id))
+                ORDER BY id
+                """, [market.text])
         }
     }
 
     /// Whether no price was ever recorded.
     public func isEmpty() throws(HistoryError) -> Bool {
         try read { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
+            try db.value(
+                "sample", "SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
         }
     }
 
@@ -39,8 +39,13 @@ extension HistoryReader {
                 db, sql: "SELECT id, market, symbol, name, newest_candle FROM series WHERE currency = ?",
                 arguments: [currency.code])
             while let row = try rows.next() {
-                guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
-                left[row[0]] = NamedSeries(market: market, symbol: row[2], name: row[3], newestCandle: row[4])
+                guard let market = try row.value(1, "series.market", as: ListedMarket.self).id,
+                    wanted?.contains(market) != false
+                else { continue }
+                let newestCandle = try row.value(4, "series.newest_candle", as: Int64?.self)
+                left[try row.series()] = NamedSeries(
+                    market: market, symbol: try row.value(2, "series.symbol"), name: try row.value(3, "series.name"),
+                    newestCandle: try newestCandle.map { _ in try row.hour(4, "series.newest_candle") })
             }
             var newest: [MarketID: MarketBoard.Remembered] = [:]
             let recent = try NewestSamples.ofLastPolls(db)
@@ -64,7 +69,8 @@ extension HistoryReader {
     /// The largest markets as they were last answered.
     public func ranking() throws(HistoryError) -> [MarketID] {
         try read { db in
-            try String.fetchAll(db, sql: "SELECT market FROM ranking ORDER BY place").compactMap { try? MarketID($0) }
+            try db.values("ranking.market", "SELECT market FROM ranking ORDER BY place", as: ListedMarket.self)
+                .compactMap(\.id)
         }
     }
 }
@@ -72,9 +78,16 @@ extension HistoryReader {
 extension HistoryReader {
     /// What a recorded market is called; symbols are not unique.
     public struct Name: Hashable, Sendable {
-        public var market: MarketID
-        public var symbol: String
-        public var name: String
+        public let market: MarketID
+        public let symbol: String
+        public let name: String
+
+        /// An earlier release wrote them down whole, however long they were.
+        init(market: MarketID, symbol: String, name: String) {
+            self.market = market
+            self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
+            self.name = name.cut(toBytes: Quote.longestName)
+        }
     }
 
     /// The names of every market ever recorded, in any currency, by id.
@@ -82,7 +95,10 @@ extension HistoryReader {
         try read { db in
             try Row.fetchAll(db, sql: "SELECT DISTINCT market, symbol, name FROM series ORDER BY market").compactMap {
                 row in
-                (try? MarketID(row[0])).map { Name(market: $0, symbol: row[1], name: row[2]) }
+                try row.value(0, "series.market", as: ListedMarket.self).id.map {
+                    Name(
+                        market: $0, symbol: try row.value(1, "series.symbol"), name: try row.value(2, "series.name"))
+                }
             }
         }
     }

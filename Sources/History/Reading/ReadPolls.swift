@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// How much the history holds.
 public struct HistorySize: Hashable, Sendable {
@@ -32,7 +33,7 @@ extension HistoryReader {
                 arguments: arguments + [since.milliseconds])
             var polls: [(at: Date, interval: Duration)] = []
             while let row = try rows.next() {
-                polls.append((Date(milliseconds: row[0]), .milliseconds(row[1] as Int64)))
+                polls.append((try row.value(0, "poll.at"), try row.value(1, "poll.interval")))
             }
             return polls
         }
@@ -41,32 +42,38 @@ extension HistoryReader {
     /// When the first poll began that is kept, however it ended.
     public func firstPoll() throws(HistoryError) -> Date? {
         try read { db in
-            try Int64.fetchOne(db, sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1").map(
-                Date.init(milliseconds:))
+            try db.value("poll.at", "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1")
         }
     }
 
     /// When the newest poll began, however it ended.
     public func lastPoll() throws(HistoryError) -> Date? {
         try read { db in
-            try Int64.fetchOne(db, sql: "SELECT at FROM poll WHERE NOT backfilled ORDER BY at DESC LIMIT 1").map(
-                Date.init(milliseconds:))
+            try db.value("poll.at", "SELECT at FROM poll WHERE NOT backfilled ORDER BY at DESC LIMIT 1")
         }
     }
 
     /// When the daemon was last seen at work: its newest poll, or the newest turn in which nobody was asked.
     public func lastTurn() throws(HistoryError) -> Date? {
         let poll = try lastPoll()
-        let waiting = try read { db in
-            try Int64.fetchOne(db, sql: "SELECT at FROM turn WHERE kind = 'waiting' ORDER BY id DESC LIMIT 1").map(
-                Date.init(milliseconds:))
+        let waiting: Date? = try read { db in
+            try db.value("turn.at", "SELECT at FROM turn WHERE kind = 'waiting' ORDER BY id DESC LIMIT 1")
         }
         return [poll, waiting].compactMap { $0 }.max()
     }
 
+    /// When the newest usable answer was complete, by a clock that no provider's contradicted.
+    public func lastAnswer() throws(HistoryError) -> Date? {
+        try read { db in
+            try db.value(
+                "poll.fetched_at",
+                "SELECT fetched_at FROM poll WHERE NOT backfilled AND outcome <> 'failed' ORDER BY id DESC LIMIT 1")
+        }
+    }
+
     /// When the oldest poll began that is still there, or the oldest moment that was healed.
     public func oldestPoll() throws(HistoryError) -> Date? {
-        try read { db in try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)) }
+        try read { db in try db.value("poll.at", "SELECT min(at) FROM poll", as: Date?.self) ?? nil }
     }
 
     /// When the newest poll of a lane began, however it ended.
@@ -85,10 +92,8 @@ extension HistoryReader {
         let (condition, arguments) = lane.polls(riding: riding)
         let usable = usable ? "AND outcome <> 'failed'" : ""
         return try read { db in
-            try Int64.fetchOne(
-                db, sql: "SELECT at FROM poll WHERE \(condition) \(usable) ORDER BY at DESC LIMIT 1",
-                arguments: arguments
-            ).map(Date.init(milliseconds:))
+            try db.value(
+                "poll.at", "SELECT at FROM poll WHERE \(condition) \(usable) ORDER BY at DESC LIMIT 1", arguments)
         }
     }
 
@@ -97,8 +102,9 @@ extension HistoryReader {
 
     func size(_ db: Database) throws -> HistorySize {
         HistorySize(
-            bytes: bytesOnDisk(), samples: try Int64.fetchOne(db, sql: "SELECT sum(samples) FROM poll") ?? 0,
-            oldestAt: try Int64.fetchOne(db, sql: "SELECT min(at) FROM poll").map(Date.init(milliseconds:)))
+            bytes: bytesOnDisk(),
+            samples: try db.value("poll.samples", "SELECT ifnull(sum(samples), 0) FROM poll") ?? 0,
+            oldestAt: try db.value("poll.at", "SELECT min(at) FROM poll", as: Date?.self) ?? nil)
     }
 
     /// What database and write-ahead log take on disk, without asking the database.

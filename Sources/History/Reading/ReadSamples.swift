@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// A recorded price with all that the history knows of it.
 public struct RecordedSample: Hashable, Sendable {
@@ -38,15 +38,15 @@ extension HistoryReader {
                     ORDER BY poll.fetched_at - sample.age, poll.id
                     """, arguments: [market.text, currency.code, from])
             while let row = try rows.next() {
-                let fetchedAt: Int64 = row[0]
-                let quotedAt = Date(milliseconds: fetchedAt - row[1])
+                let fetchedAt = try row.time(0, "poll.fetched_at")
+                let quotedAt = try row.quotedAt(1, "sample.age", fetchedAt: fetchedAt)
                 if let since, quotedAt < since { continue }
                 if let until, quotedAt >= until { continue }
-                guard let price = Price(significand: row[2], exponent: row[3]) else { continue }
                 try body(
                     RecordedSample(
-                        market: market, quotedAt: quotedAt, fetchedAt: Date(milliseconds: fetchedAt), price: price,
-                        currency: currency, feed: row[5], confirmed: row[4]))
+                        market: market, quotedAt: quotedAt, fetchedAt: Date(milliseconds: fetchedAt),
+                        price: try row.price(2, "sample.significand"), currency: currency,
+                        feed: try row.value(5, "feed.name"), confirmed: try row.value(4, "sample.confirmed")))
             }
         }
     }
@@ -61,7 +61,7 @@ extension HistoryReader {
         try read { db in
             // The daemon asks at every poll, and on its first day there is nothing in the span.
             let any = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)")
-            guard try Bool.fetchOne(any, arguments: [since.milliseconds, until.milliseconds]) == true else { return }
+            guard try any.value("poll", [since.milliseconds, until.milliseconds]) == true else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: wanted)
             try SampleScan.all(db, polledSince: since.milliseconds, until: until.milliseconds) {
                 series, quotedAt, price in
@@ -88,10 +88,9 @@ extension HistoryReader {
                     """)
             var found: [MarketID: [PastQuote]] = [:]
             try IntegerRows(db, scan, [since.milliseconds, until.milliseconds, turn ?? .max]).walk { row in
-                guard let market = markets[SampleKey.series(row[0])],
-                    let price = Price(significand: row[2], exponent: Int(row[3]))
-                else { return }
-                found[market, default: []].append(PastQuote(quotedAt: Date(milliseconds: row[1]), price: price))
+                guard let market = markets[SampleKey.series(try row.value(0, "sample.id"))] else { return }
+                found[market, default: []].append(
+                    PastQuote(quotedAt: try row.value(1, "poll.at"), price: try row.price(2, "sample.significand")))
             }
             return found
         }

@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// What one poll brought of one market.
 public struct PolledMarket: Hashable, Sendable {
@@ -37,9 +38,8 @@ extension HistoryReader {
         _ body: (PolledMarket) -> Void
     ) throws(HistoryError) {
         try read { db in
-            let series = try Int64.fetchOne(
-                db, sql: "SELECT id FROM series WHERE market = ? AND currency = ?",
-                arguments: [market.text, currency.code])
+            let series: Int64? = try db.value(
+                "series.id", "SELECT id FROM series WHERE market = ? AND currency = ?", [market.text, currency.code])
             guard let series else { return }
             let scan = try db.makeStatement(
                 sql: """
@@ -55,21 +55,25 @@ extension HistoryReader {
                     """)
             var feed: Int64 = 0
             if case .own(let name) = lane {
-                feed = try Int64.fetchOne(db, sql: "SELECT id FROM feed WHERE name = ?", arguments: [name]) ?? -1
+                feed = try db.value("feed.id", "SELECT id FROM feed WHERE name = ?", [name]) ?? -1
             }
             // A quote is never later than its poll by more than a clock's error and the poll's own length.
             let from = since.milliseconds - OpenCandles.slack
             try IntegerRows(db, scan, [series, from, feed]).walk { row in
-                let polledAt = Date(milliseconds: row[0])
-                let isPrice = row[3] != 0
-                let quotedAt = isPrice ? Date(milliseconds: row[0] - row[6]) : polledAt
+                let fetchedAt = try row.time(0, "poll.fetched_at")
+                let polledAt = Date(milliseconds: fetchedAt)
+                let isPrice: Bool = try row.value(3, "sample.id")
+                let quotedAt = isPrice ? try row.quotedAt(6, "sample.age", fetchedAt: fetchedAt) : polledAt
                 guard quotedAt >= since, quotedAt < until else { return }
-                let price = isPrice ? Price(significand: row[4], exponent: Int(row[5])) : nil
-                let isBackfilled = row[1] != 0
+                let price = isPrice ? try row.price(4, "sample.significand") : nil
+                let isBackfilled: Bool = try row.value(1, "poll.backfilled")
                 // A healed stretch has rows of its own, each with prices of some markets alone.
                 if price == nil, isBackfilled { return }
+                let (isFailed, isUnknown): (Bool, Bool) = (
+                    try row.value(2, "poll.outcome"), try row.value(7, "unknown.poll")
+                )
                 let finding: PolledMarket.Finding =
-                    price.map { .quoted(at: quotedAt, $0) } ?? (row[2] != 0 || row[7] != 0 ? .nothing : .unchanged)
+                    price.map { .quoted(at: quotedAt, $0) } ?? (isFailed || isUnknown ? .nothing : .unchanged)
                 body(PolledMarket(polledAt: polledAt, isBackfilled: isBackfilled, finding: finding))
             }
         }
@@ -86,11 +90,10 @@ extension HistoryReader {
     ) throws(HistoryError) {
         try read { db in
             let found = try ["NOT alone", "alone"].map { lane in
-                try Int64.fetchAll(
-                    db,
-                    sql:
-                        "SELECT id FROM poll WHERE \(lane) AND at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
-                    arguments: [since.milliseconds])
+                try db.values(
+                    "poll.id",
+                    "SELECT id FROM poll WHERE \(lane) AND at >= ? AND samples > 0 AND NOT backfilled ORDER BY at, id",
+                    [since.milliseconds], as: Int64.self)
             }
             guard found.contains(where: { !$0.isEmpty }), polls > 0 else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: nil)
@@ -105,10 +108,8 @@ extension HistoryReader {
                 // The newest is always among them.
                 for index in stride(from: (ids.count - 1) % step, to: ids.count, by: step) {
                     try IntegerRows(db, scan, [ids[index]]).walk { row in
-                        guard let market = markets[SampleKey.series(row[0])],
-                            let price = Price(significand: row[2], exponent: Int(row[3]))
-                        else { return }
-                        body(market, Date(milliseconds: row[1]), price)
+                        guard let market = markets[SampleKey.series(try row.value(0, "sample.id"))] else { return }
+                        body(market, try row.value(1, "sample.age"), try row.price(2, "sample.significand"))
                     }
                 }
             }

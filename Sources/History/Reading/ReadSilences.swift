@@ -1,25 +1,23 @@
+import Engine
 import Foundation
 import GRDB
-public import Markets
+import Markets
 
 extension HistoryReader {
     /// The silences in force, and those whose end is not yet told.
     public func silences() throws(HistoryError) -> [Silence] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT id, rule, market, since, until FROM silence ORDER BY id").compactMap(
-                Silence.init)
+            try Row.fetchAll(db, sql: "SELECT * FROM silence ORDER BY id").map(Silence.init)
         }
     }
 }
 
 extension Silence {
-    init?(_ row: Row) {
-        let text: String? = row["market"]
-        let market = text.flatMap { try? MarketID($0) }
-        // A market that cannot be read must not become every market.
-        guard (text == nil) == (market == nil) else { return nil }
+    /// - Parameter row: of the table `silence`.
+    init(_ row: Row) throws {
         self.init(
-            id: row["id"], rule: row["rule"], market: market, since: Date(milliseconds: row["since"]),
-            until: Date(milliseconds: row["until"]))
+            id: try row.value("silence.id"), rule: try row.value("silence.rule"),
+            market: try row.value("silence.market"), since: try row.value("silence.since"),
+            until: try row.value("silence.until"))
     }
 }

@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// A recorded poll, as the windows of the rules are rebuilt from it. Markets go by their place in a list.
 public struct RecalledPoll: Sendable {
@@ -29,13 +30,8 @@ extension HistoryReader {
         recordedBefore turn: Int64? = nil, _ body: (RecalledPoll) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            let places = Dictionary(markets.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
-            var series: [Int64: Int] = [:]
-            let known = try Row.fetchCursor(
-                db, sql: "SELECT id, market FROM series WHERE currency = ?", arguments: [currency.code])
-            while let row = try known.next() {
-                if let place = places[row[1]] { series[row[0]] = place }
-            }
+            let places = Dictionary(markets.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            let series = try SeriesIDs.markets(db, in: currency, only: Set(markets)).compactMapValues { places[$0] }
             // Few markets are sought one by one in each poll, many are read with all that stand beside them.
             let ids =
                 series.count <= 32
@@ -60,27 +56,26 @@ extension HistoryReader {
                     """,
                 arguments: [since.milliseconds, until.milliseconds, turn ?? .max])
             while let row = try polls.next() {
-                let id: Int64 = row[0]
-                let isHealed: Bool = row[4]
-                let fetchedAt: Int64 = row[1]
+                let id: Int64 = try row.value(0, "poll.id")
+                let isHealed: Bool = try row.value(4, "poll.backfilled")
+                let (at, fetchedAt) = (try row.time(5, "poll.at"), try row.time(1, "poll.fetched_at"))
                 var poll = RecalledPoll(
-                    fetchedAt: Date(milliseconds: isHealed ? row[5] : fetchedAt), isHealed: isHealed, feed: row[2])
-                if row[3], let feed = poll.feed { poll.lane = .own(feed) }
-                poll.interval = .milliseconds(row[6] as Int64)
+                    fetchedAt: Date(milliseconds: isHealed ? at : fetchedAt), isHealed: isHealed,
+                    feed: try row.value(2, "feed.name"))
+                if try row.value(3, "poll.alone"), let feed = poll.feed { poll.lane = .own(feed) }
+                poll.interval = try row.value(6, "poll.interval")
                 if !isHealed { poll.unknown = watching.at(id) }
                 let rows = try Row.fetchCursor(samples, arguments: [id])
                 while let row = try rows.next() {
-                    guard let market = series[row[0]], let price = Price(significand: row[1], exponent: row[2]) else {
-                        continue
-                    }
-                    poll.samples.append((market, Date(milliseconds: fetchedAt - row[3]), price))
+                    guard let market = series[try row.value(0, "sample.id")] else { continue }
+                    let quotedAt = try row.quotedAt(3, "sample.age", fetchedAt: fetchedAt)
+                    poll.samples.append((market, quotedAt, try row.price(1, "sample.significand")))
                 }
                 if isHealed {
                     if !poll.samples.isEmpty { try body(poll) }
                     continue
                 }
-                let missing = try Int64.fetchCursor(unknown, arguments: [id])
-                while let id = try missing.next() {
+                for id in try unknown.values("unknown.series", [id], as: Int64.self) {
                     if let market = series[id] { poll.unknown.append(market) }
                 }
                 try body(poll)
@@ -97,7 +92,8 @@ private struct Unwatched {
     /// - Parameter series: the places of the markets.
     init(_ series: [Int64: Int], _ db: Database) throws {
         coming = try Row.fetchAll(db, sql: "SELECT poll, series, watched FROM watch ORDER BY poll").compactMap { row in
-            series[row[1]].map { (row[0], $0, row[2]) }
+            guard let market = series[try row.value(1, "watch.series")] else { return nil }
+            return (try row.value(0, "watch.poll"), market, try row.value(2, "watch.watched"))
         }[...]
     }
 

@@ -4,8 +4,8 @@ import GRDB
 extension HistoryWriter {
     func pages(_ db: Database) throws -> (free: Int64, all: Int64) {
         (
-            try Int64.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0,
-            try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.value("freelist_count", "PRAGMA freelist_count") ?? 0,
+            try db.value("page_count", "PRAGMA page_count") ?? 0
         )
     }
 
@@ -36,7 +36,7 @@ extension HistoryWriter {
         }
     }
 
-    private func pageSize(_ db: Database) throws -> Int64 { try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 4096 }
+    private func pageSize(_ db: Database) throws -> Int64 { try db.value("page_size", "PRAGMA page_size") ?? 4096 }
 
     /// The log's size between two checkpoints.
     private var logAllowance: Int64 { Int64(DatabaseFile.logPages) * 4096 }

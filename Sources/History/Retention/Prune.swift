@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import GRDB
 import Markets
 
@@ -7,16 +7,28 @@ extension HistoryWriter {
     /// and ends early when its task is cancelled.
     ///
     /// A sample whose hour has no candle yet stays, whatever its age and whatever the size.
+    ///
+    /// - Parameter now: what ages are counted from: not a clock that may be wrong.
     public func prune(to retention: Retention, now: Date) async throws(HistoryError) -> Pruned {
         var pruned = Pruned()
         var pace = Pace()
         let queue = try openDatabase()
         let before = reader.bytesOnDisk()
+        // The series that the last step took out.
+        var gone: Set<Int64> = []
         func steps(_ step: (Database, _ rows: Int) throws -> Int) async throws(HistoryError) {
             while !Task.isCancelled {
                 let clock = ContinuousClock.now
                 let rows = pace.rows
-                let done = try HistoryError.naming("prune", path) { try queue.write { try step($0, rows) } }
+                let done = try HistoryError.naming("prune", path) {
+                    // No poll comes in between: their numbers are given out again.
+                    try carried.withLock { memory in
+                        let done = try queue.write { try step($0, rows) }
+                        if !gone.isEmpty { memory?.series.forget(gone) }
+                        gone = []
+                        return done
+                    }
+                }
                 pruned.longestStep = max(pruned.longestStep, pace.took(ContinuousClock.now - clock))
                 if done == 0 { return }
                 // Leaves disk and processor to others for a while; a poll that waits comes next in any case.
@@ -54,6 +66,11 @@ extension HistoryWriter {
             if pruned.samples > 0 { try foldLog(queue) }
         }
         if pruned.polls > 0 { try HistoryError.naming("prune", path) { try queue.write(moveWatchlistUp) } }
+        try await steps { db, rows in
+            gone = try forgottenSeries(db, atMost: rows)
+            pruned.series += Int64(gone.count)
+            return gone.count
+        }
         pruned.bytes = before - reader.bytesOnDisk()
         if pruned.polls > 0 { try recountOldest() }
         return pruned
@@ -76,7 +93,7 @@ extension HistoryWriter {
         var done = 0
         let before = pruned.samples
         for row in try Row.fetchAll(oldest, arguments: [limit, min(rows, Self.pollsAStep)]) {
-            let (id, samples): (Int64, Int) = (row[0], row[1])
+            let (id, samples): (Int64, Int) = (try row.value(0, "poll.id"), try row.value(1, "poll.samples"))
             if done > 0, done + samples > rows { break }
             for deletion in deletions { try deletion.execute(arguments: [id]) }
             pruned.samples += Int64(samples)
@@ -91,7 +108,8 @@ extension HistoryWriter {
 
     private func oldCandles(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
-        guard let hour = try Int64.fetchOne(db, sql: "SELECT min(hour) FROM candle"),
+        let oldest = "SELECT min(hour) FROM candle"
+        guard let hour = try db.value("candle.hour", oldest, as: HourNumber?.self)??.number,
             hour < Hour.of(cutoff.milliseconds)
         else { return 0 }
         // An hour of many markets is taken in parts.
@@ -122,7 +140,8 @@ extension HistoryWriter {
 
     /// What was watched at the oldest poll is told from there on.
     private func moveWatchlistUp(_ db: Database) throws {
-        guard let oldest = try Int64.fetchOne(db, sql: "SELECT min(id) FROM poll WHERE NOT backfilled") else { return }
+        let first = "SELECT min(id) FROM poll WHERE NOT backfilled"
+        guard let oldest = try db.value("poll.id", first, as: Int64?.self) ?? nil else { return }
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO watch (poll, series, watched)

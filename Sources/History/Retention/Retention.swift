@@ -20,6 +20,8 @@ public struct Pruned: Hashable, Sendable {
     public var polls: Int64 = 0
     public var candles: Int64 = 0
     public var events: Int64 = 0
+    /// Markets of which nothing is left.
+    public var series: Int64 = 0
     /// By how much the files shrank.
     public var bytes: Int64 = 0
     /// The longest that a step kept the database from others.
@@ -29,5 +31,7 @@ public struct Pruned: Hashable, Sendable {
 
     public init() {}
 
-    public var isEmpty: Bool { samples == 0 && polls == 0 && candles == 0 && events == 0 && bytes <= 0 }
+    public var isEmpty: Bool {
+        samples == 0 && polls == 0 && candles == 0 && events == 0 && series == 0 && bytes <= 0
+    }
 }

@@ -14,7 +14,7 @@ public final class DaemonLock: Sendable {
     /// Takes the lock for the database at `database`, or throws `.locked` with the pid of its holder.
     public init(for database: String) throws(HistoryError) {
         let path = Self.path(for: database)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
         guard descriptor >= 0 else {
             let reason = errno
             // Who may not take it may still see that somebody has it.
@@ -23,6 +23,7 @@ public final class DaemonLock: Sendable {
             throw HistoryError(
                 .unwritable, "open", path, cause: Self.cause(reason), cure: "make its folder writable for this user")
         }
+        FileAccess.restrict([path])
         var claim = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
         guard fcntl(descriptor, F_SETLK, &claim) == 0 else {
             let reason = errno

@@ -6,21 +6,31 @@ import GRDBSQLite
 enum DatabaseFile {
     /// From so many pages on the log is folded in, and cut back to their size.
     static let logPages = 128
+    /// Of commands, which may wait for a daemon's transaction.
+    static let patient = Database.BusyMode.timeout(5)
     /// KiB of pages kept in memory. A poll of 17,000 markets touches 400; more bring nothing but size.
     static let cacheSize = 512
 
     /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
     /// before anything is written to them.
     ///
-    /// - Parameter installation: what a new database is told from others by.
+    /// - Parameters:
+    ///   - installation: what a new database is told from others by.
+    ///   - patience: how long it waits for others who have locked it.
     static func openForWriting(
-        _ path: String, installation: String = UUID().uuidString
+        _ path: String, installation: String = UUID().uuidString, _ patience: BusyPatience
     ) throws(HistoryError) -> DatabaseQueue {
         try HistoryError.naming("open", path) {
-            if FileManager.default.fileExists(atPath: path) { try refuseOthers(path) }
+            try FileHeader.refuseEmptied(path)
+            if FileManager.default.fileExists(atPath: path) {
+                restrict(path)
+                try refuseOthers(path, patience.busyMode)
+            } else {
+                create(path)
+            }
             var configuration = Configuration()
             configuration.journalMode = .wal
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = patience.busyMode
             configuration.prepareDatabase { db in
                 // Power loss must not take back what was announced.
                 try db.execute(
@@ -36,12 +46,14 @@ enum DatabaseFile {
                 throw DatabaseError(resultCode: .SQLITE_READONLY)
             }
             try Schema.migrator.migrate(queue)
+            try queue.read(Schema.refuseMissing)
             try queue.write { db in
                 try db.execute(
                     sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('installation', ?)",
                     arguments: [installation])
             }
-            shareReading(path)
+            try queue.read(StateTables.check)
+            restrict(path)
             return queue
         }
     }
@@ -52,10 +64,10 @@ enum DatabaseFile {
     /// - Parameter error: Why it cannot. Another user's database that cannot even be read is an error: whoever does not
     ///   know what was announced would announce it again.
     static func openStandIn(
-        for path: String, because error: HistoryError? = nil
+        for path: String, because error: HistoryError? = nil, _ patience: BusyPatience
     ) throws(HistoryError) -> DatabaseQueue {
         let isClosed = error?.kind == .closed
-        if let readable = try? openForReading(path, holdingLock: !isClosed) { return readable }
+        if let readable = try? openForReading(path, holdingLock: !isClosed, patience.busyMode) { return readable }
         if let error, isClosed, !FileAccess.isAbsent(path) { throw error }
         return try openInMemory(for: path)
     }
@@ -71,15 +83,20 @@ enum DatabaseFile {
     /// Opens for reading alone, also as another user, also while or after a daemon writes.
     ///
     /// - Parameter holdingLock: Whether this process holds the daemon's lock. To ask for its holder would let go of it.
-    static func openForReading(_ path: String, holdingLock: Bool = false) throws(HistoryError) -> DatabaseQueue {
+    static func openForReading(
+        _ path: String, holdingLock: Bool = false, _ busyMode: Database.BusyMode = patient
+    ) throws(HistoryError) -> DatabaseQueue {
         try FileAccess.refuseFolder(path)
+        try FileAccess.refuseUnreadable(path)
         guard FileManager.default.fileExists(atPath: path) else {
             throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
         }
         return try HistoryError.naming("open", path) {
+            try FileHeader.refuseEmptied(path)
+            if !holdingLock { try refuseWithoutHeader(path) }
             var configuration = Configuration()
             configuration.readonly = true
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = busyMode
             // Without a WAL and without a writer the file cannot change, and may lie where no WAL can be made.
             let settled =
                 !FileManager.default.fileExists(atPath: path + "-wal")
@@ -98,10 +115,12 @@ enum DatabaseFile {
         }
         return try HistoryError.naming("open", path) {
             try FileAccess.refuseClosed(path)
+            try FileHeader.refuseEmptied(path)
+            try refuseWithoutHeader(path)
             if hasOldLog(path) { try OldLog.setAside(path) }
-            try refuseOthers(path)
+            try refuseOthers(path, patient)
             var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = patient
             configuration.prepareDatabase { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 keepWALFiles(db)
@@ -114,25 +133,33 @@ enum DatabaseFile {
         OldLog.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
     }
 
-    private static func refuseOthers(_ path: String) throws {
+    /// SQLite would take its word for what the file is from the log alone. Not to be asked where this process has the
+    /// database open: closing the file drops SQLite's locks.
+    private static func refuseWithoutHeader(_ path: String) throws {
+        if FileHeader.size(of: path + "-wal") ?? 0 > 0 { try FileHeader(of: path).refuseOthers(path) }
+    }
+
+    private static func refuseOthers(_ path: String, _ busyMode: Database.BusyMode) throws {
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = busyMode
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? probe.close() }
         try probe.read { db in
             // A file that a killed first start left empty is ours to fill.
-            if try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0 { return }
+            if try db.value("sqlite_schema", "SELECT count(*) FROM sqlite_schema") == 0 { return }
             try refuse(db, path)
         }
     }
 
     private static func refuse(_ db: Database, _ path: String) throws {
-        guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == Schema.applicationID else {
+        guard try db.value("application_id", "PRAGMA application_id") == Int64(Schema.applicationID) else {
             throw HistoryError(
                 .foreign, "open", path, cause: "this is not a pricewatch database",
                 cure: "name another file in history.database")
         }
+        let done = "SELECT identifier FROM grdb_migrations"
+        _ = try db.values("grdb_migrations.identifier", done, as: String.self)
         guard try Schema.migrator.hasBeenSuperseded(db) == false else {
             throw HistoryError(
                 .newerSchema, "open", path, cause: "a newer release of pricewatch wrote it",
@@ -146,8 +173,17 @@ enum DatabaseFile {
         sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &on)
     }
 
-    private static func shareReading(_ path: String) {
-        for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o644) }
+    /// SQLite gives its other files the mode of the first.
+    private static func create(_ path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
+        if descriptor >= 0 { close(descriptor) }
+        restrict(path)
+    }
+
+    /// SQLite puts its other files beside that to which a link leads.
+    private static func restrict(_ path: String) {
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        FileAccess.restrict(["", "-wal", "-shm"].map { place + $0 })
     }
 
     private static func uriEscaped(_ path: String) -> String {

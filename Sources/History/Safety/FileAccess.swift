@@ -14,6 +14,36 @@ enum FileAccess {
         if access(path, W_OK) != 0, errno == EACCES { throw .closed("write", path) }
     }
 
+    /// Throws where the file is there and this user may not read it.
+    static func refuseUnreadable(_ path: String) throws(HistoryError) {
+        if access(path, R_OK) != 0, errno == EACCES { throw .unreadable(path, by: readers(of: path)) }
+    }
+
+    /// Of the database, its log, its index and its lock: who may read them may hold the locks that the daemon needs.
+    static let databaseMode: mode_t = 0o640
+
+    /// Gives files that exist the group of their folder, where this user may, and takes from them what is beyond
+    /// `databaseMode`. Through their names: to close a descriptor of the database would drop SQLite's locks.
+    static func restrict(_ paths: [String]) {
+        for path in paths {
+            var (file, folder) = (stat(), stat())
+            guard lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { continue }
+            if stat((path as NSString).deletingLastPathComponent, &folder) == 0, folder.st_gid != file.st_gid {
+                chown(path, uid_t.max, folder.st_gid)
+            }
+            if file.st_mode & 0o7777 & ~databaseMode != 0 { chmod(path, file.st_mode & databaseMode) }
+        }
+    }
+
+    /// The group of the file, or of its folder where that is closed. Nobody is told to join the group of root.
+    private static func readers(of path: String) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 || stat((path as NSString).deletingLastPathComponent, &status) == 0,
+            status.st_gid != 0, let group = getgrgid(status.st_gid)
+        else { return "pricewatch" }
+        return String(cString: group.pointee.gr_name)
+    }
+
     /// Whether it is known that nothing lies at `path`; a closed folder keeps it to itself.
     static func isAbsent(_ path: String) -> Bool {
         var status = stat()

@@ -5,14 +5,14 @@ struct FileHeader {
     private let bytes: [UInt8]
     /// Nil: there is no such file.
     private let size: Int64?
-    private let logExists: Bool
+    private let hasLog: Bool
 
     init(of path: String) {
         let handle = FileHandle(forReadingAtPath: path)
         defer { try? handle?.close() }
         bytes = (try? handle?.read(upToCount: 4096)).map(Array.init) ?? []
         size = Self.size(of: path)
-        logExists = Self.size(of: path + "-wal") != nil
+        hasLog = Self.size(of: path + "-wal") ?? 0 > 0
     }
 
     /// The database keeps no write-ahead log, as no open one of ours and every backup.
@@ -23,16 +23,28 @@ struct FileHeader {
     private static let idPlace = 68..<72
     private static let pageSize = 4096
 
-    /// Throws `.foreign` for a text, `.corrupt` for what SQLite would take for a new database although it once was one.
+    /// Throws `.corrupt` for an empty file beside a write-ahead log: SQLite takes it for a new database and deletes the
+    /// log, also where it only reads. Asks the file system alone, so that it may be asked at any time.
+    static func refuseEmptied(_ path: String) throws(HistoryError) {
+        guard size(of: path) == 0, size(of: path + "-wal") != nil else { return }
+        throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there", cure: cure)
+    }
+
+    /// Throws `.foreign` for a text, `.corrupt` for what has lost its beginning.
     func refuseOthers(_ path: String) throws(HistoryError) {
-        if size == 0, logExists {
-            throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there")
-        }
+        try Self.refuseEmptied(path)
         if isDatabase, bytes.count < Self.idPlace.upperBound {
-            throw HistoryError(.corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes")
+            throw HistoryError(
+                .corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes", cure: Self.cure)
         }
         if isText { throw Self.foreign(path) }
+        if hasLog, !bytes.isEmpty, !isDatabase {
+            throw HistoryError(
+                .corrupt, "open", path, cause: "its header is gone, and its write-ahead log is there", cure: Self.cure)
+        }
     }
+
+    private static let cure = "set it aside with its log and restore a backup"
 
     /// A database of another program, or a text: never to be touched, whatever state it is in. Other bytes are taken
     /// for what is left of our file, since they lie where it belongs.

@@ -51,18 +51,50 @@ extension HistoryError {
             throw error
         } catch let error as DatabaseError {
             throw HistoryError(error, operation, path)
+        } catch let error as UndecodableValue {
+            throw damaged(operation, path, error.description)
+        } catch let error as RowDecodingError {
+            throw damaged(operation, path, "\(error)")
+        } catch let error as FileFault {
+            throw HistoryError(.unwritable, operation, path, cause: error.cause)
         } catch {
             throw HistoryError(.other, operation, path, cause: String(describing: error))
         }
+    }
+
+    private static func damaged(_ operation: String, _ path: String, _ cause: String) -> HistoryError {
+        HistoryError(
+            .corrupt, operation, path, cause: "the database is damaged: \(cause)",
+            cure: "set it aside and restore a backup")
+    }
+
+    /// Our statements fit our tables, which have no triggers: what a statement misses was taken away, and what refuses it
+    /// was put there.
+    private static func isDamage(_ error: DatabaseError, _ message: String) -> Bool {
+        if error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER { return true }
+        return error.resultCode == .SQLITE_ERROR
+            && ["no such table", "no such column", "has no column named", "already exists", "integer overflow"]
+                .contains(where: message.contains)
     }
 
     static func closed(_ operation: String, _ path: String) -> HistoryError {
         HistoryError(.closed, operation, path, cause: "permission denied", cure: "run as the service's user")
     }
 
+    /// - Parameter group: whose members may read.
+    static func unreadable(_ path: String, by group: String) -> HistoryError {
+        HistoryError(
+            .closed, "open", path, cause: "permission denied",
+            cure: "only members of the group \(group) may read it: see README, Permissions")
+    }
+
     private init(_ error: DatabaseError, _ operation: String, _ path: String) {
         let cause = error.message ?? error.resultCode.description
         switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(.corrupt, operation, path, cause: cause, cure: "set it aside and restore a backup")
+        case _ where Self.isDamage(error, cause):
+            self = Self.damaged(operation, path, cause)
         case .SQLITE_FULL:
             self.init(
                 .unwritable, operation, path, cause: "the disk is full",
@@ -77,8 +109,6 @@ extension HistoryError {
             self.init(
                 .unwritable, operation, path, cause: "cannot be opened",
                 cure: "check that its folder exists and that this user may read and write it")
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            self.init(.corrupt, operation, path, cause: cause, cure: "set it aside and restore a backup")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.other, operation, path, cause: "another program keeps it locked", cure: "close that program")
         default:

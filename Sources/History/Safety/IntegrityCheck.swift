@@ -15,7 +15,7 @@ enum IntegrityCheck {
     static func fault(_ queue: DatabaseQueue, _ pragma: String, _ path: String) -> HistoryError? {
         do {
             let found = try HistoryError.naming("check", path) {
-                try queue.read { try String.fetchOne($0, sql: "PRAGMA \(pragma)(1)") }
+                try queue.read { try $0.value(pragma, "PRAGMA \(pragma)(1)", as: String.self) }
             }
             guard let found, found != "ok" else { return nil }
             return HistoryError(.corrupt, "check", path, cause: found)

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The write-ahead log of a database in whose place its owner has put a backup.
+/// The write-ahead log of a database that its owner has moved away, or in whose place a backup was put.
 ///
 /// A kill leaves one, and so does a command, and SQLite would play it over the copy: what was restored would be undone,
-/// or damaged.
+/// or damaged. Where there is no database, SQLite deletes it.
 enum OldLog {
     /// Whether the log beside the database at `path` cannot be its own. Not to be asked where this process has the
     /// database open: closing the file drops SQLite's locks.
     static func lies(beside path: String, _ header: @autoclosure () -> FileHeader) -> Bool {
-        FileHeader.size(of: path + "-wal") ?? 0 > 0 && header().isWithoutLog
+        guard FileHeader.size(of: path + "-wal") ?? 0 > 0 else { return false }
+        return FileHeader.size(of: path) == nil || header().isWithoutLog
     }
 
     /// Renames it. Nothing is deleted and nothing overwritten.

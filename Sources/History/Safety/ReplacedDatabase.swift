@@ -19,6 +19,8 @@ public struct ReplacedDatabase: Hashable, Sendable {
                 cause: "it is damaged (\(error.cause)), and \(String(cString: strerror(errno)).lowercased())",
                 cure: "move it away by hand, or restore a backup")
         }
+        // SQLite deletes the log of an empty database; what a page of zeros should hold it takes from the log.
+        if FileHeader.size(of: aside) == 0, FileHeader.size(of: aside + "-wal") ?? 0 > 0 { truncate(aside, 4096) }
         return ReplacedDatabase(path: aside, cause: error.cause)
     }
 

@@ -5,6 +5,8 @@ enum SampleKey {
     /// Series have the lower 20 bits.
     static let bits: Int64 = 20
     static let largestSeries: Int64 = 1 << bits - 1
+    /// Far from where an integer ends.
+    static let largestPoll: Int64 = 1 << (61 - bits) - 1
 
     static func id(poll: Int64, series: Int64) -> Int64 { poll << bits | series }
 

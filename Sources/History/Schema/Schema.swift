@@ -17,7 +17,31 @@ enum Schema {
             try db.execute(sql: views)
             try db.execute(sql: "INSERT INTO setting (name, value) VALUES ('candles_until', '0')")
         }
+        migrator.registerMigration("2: markets that the configuration ever named") { db in
+            try db.execute(sql: "ALTER TABLE series ADD COLUMN named INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
+    }
+
+    /// Throws where a table or a column that the migrations make is missing.
+    static func refuseMissing(_ db: Database) throws {
+        func columns(_ db: Database) throws -> [String: Int64] {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT made.name || '.' || has.name, has.pk
+                    FROM sqlite_schema AS made, pragma_table_info(made.name) AS has WHERE made.type = 'table'
+                    """)
+            return Dictionary(
+                try rows.map { (try $0.value(0, "sqlite_schema.name"), try $0.value(1, "sqlite_schema.sql")) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        let model = try DatabaseQueue()
+        try migrator.migrate(model)
+        let (made, found) = (try model.read(columns), try columns(db))
+        if let place = made.keys.sorted().first(where: { found[$0] != made[$0] }) {
+            throw UndecodableValue(place: place, found: nil)
+        }
     }
 
     /// Times are milliseconds since 1970. A price is `significand` × 10^`exponent`, exact.

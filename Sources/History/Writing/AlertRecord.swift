@@ -1,5 +1,6 @@
-public import Foundation
-public import Markets
+import Engine
+import Foundation
+import Markets
 
 /// What a turn leaves behind of alerts.
 public struct AlertRecord: Sendable {

@@ -14,7 +14,7 @@ struct CarriedOver {
 
     /// What was known before, where it still holds; else read anew.
     init(after before: CarriedOver?, _ db: Database, currency: Currency) throws {
-        let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+        let version: Int64 = try db.cachedStatement(sql: "PRAGMA data_version").value("data_version") ?? 0
         if let before, before.currency == currency, before.version == version {
             self = before
             return

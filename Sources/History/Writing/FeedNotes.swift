@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import GRDB
 
 /// What feeds remember across restarts: waits, counts and stored answers, each under a name of theirs.
@@ -35,7 +35,7 @@ extension HistoryWriter: FeedNoteKeeper {
 enum FeedNotes {
     static func note(_ name: String, of feed: String, _ db: Database) throws -> Data? {
         let find = try db.cachedStatement(sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?")
-        return try Data.fetchOne(find, arguments: [feed, name])
+        return try find.value("feed_note.value", [feed, name])
     }
 
     static func keep(_ value: Data?, as name: String, of feed: String, _ db: Database) throws {
@@ -54,11 +54,11 @@ enum FeedNotes {
                 INSERT INTO feed_month (feed, month, requests) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET requests = requests + excluded.requests RETURNING requests
                 """)
-        return try Int.fetchOne(update, arguments: [feed, month, count]) ?? count
+        return try update.value("feed_month.requests", [feed, month, count]) ?? count
     }
 
     static func requests(of feed: String, in month: String, _ db: Database) throws -> Int {
         let find = try db.cachedStatement(sql: "SELECT requests FROM feed_month WHERE feed = ? AND month = ?")
-        return try Int.fetchOne(find, arguments: [feed, month]) ?? 0
+        return try find.value("feed_month.requests", [feed, month]) ?? 0
     }
 }

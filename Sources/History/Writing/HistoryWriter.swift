@@ -12,6 +12,7 @@ public final class HistoryWriter: Sendable {
     /// Answers the daemon's own questions.
     public let reader: HistoryReader
     private let hold = Mutex(Hold())
+    let patience: BusyPatience
     /// The file's version when others' changes were last looked for.
     let seenVersion = Mutex<Int64>(-1)
     /// Nil until the first poll.
@@ -38,19 +39,23 @@ public final class HistoryWriter: Sendable {
     ///
     /// A damaged database is set aside and a new one begun. Throws where another daemon holds the database, where it
     /// is somebody else's or closed to this user and where a newer release wrote it; what the disk refuses is in `fault`.
-    public init(at path: String) throws(HistoryError) {
+    ///
+    /// - Parameter patience: how long it waits where another program has locked the database; by itself as long as a
+    ///   command's transaction takes.
+    public init(at path: String, patience: Duration = .milliseconds(250)) throws(HistoryError) {
         self.path = path
+        self.patience = BusyPatience(patience)
         var start = Hold()
         let standIn: DatabaseQueue
         do {
-            let queue = try Self.open(path, &start)
+            let queue = try Self.open(path, &start, self.patience)
             standIn = queue
         } catch {
             switch error.kind {
             case .unwritable, .closed, .other, .corrupt: start.fault = error
             default: throw error
             }
-            standIn = try DatabaseFile.openStandIn(for: path, because: error)
+            standIn = try DatabaseFile.openStandIn(for: path, because: error, self.patience)
         }
         reader = HistoryReader(path: path, queue: standIn)
         start.installation = (try? reader.installation()) ?? start.installation
@@ -121,7 +126,9 @@ public final class HistoryWriter: Sendable {
         // What a full disk does not take is not worth an unclean end.
         try? carried.withLock { carried in try queue.write { try carried?.candles.keepLastFigures($0) } }
         try HistoryError.naming("close", path) {
-            try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            do {
+                try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
             try queue.close()
         }
     }
@@ -137,14 +144,14 @@ extension HistoryWriter {
             // A connection that was opened on a read-only disk would make those after it read-only, too.
             reader.ask(try DatabaseFile.openInMemory(for: path))
             do throws(HistoryError) {
-                let queue = try Self.open(path, &hold)
+                let queue = try Self.open(path, &hold, patience)
                 reader.ask(queue)
                 hold.fault = nil
                 hold.installation = (try? reader.installation()) ?? hold.installation
                 return queue
             } catch {
                 hold.fault = error
-                reader.ask(try DatabaseFile.openStandIn(for: path))
+                reader.ask(try DatabaseFile.openStandIn(for: path, patience))
                 throw error
             }
         }
@@ -153,7 +160,9 @@ extension HistoryWriter {
     /// Writes something small, such as a note or what a turn without a poll changed, in a transaction of its own.
     func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
         let queue = try openDatabase()
-        return try HistoryError.naming(operation, path) { try queue.write(body) }
+        let result = try HistoryError.naming(operation, path) { try queue.write(body) }
+        patience.renew()
+        return result
     }
 
     /// Lets go of a database that cannot be written, so that it is opened anew: a connection that began on a
@@ -176,7 +185,7 @@ extension HistoryWriter {
             let replaced = try ReplacedDatabase.setAside(path, because: error)
             hold.replacements.append(replaced)
             hold.damage = nil
-            let queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
+            let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
             Salvage.states(from: replaced.path, into: queue)
             hold.queue = queue
             hold.fault = nil
@@ -187,7 +196,9 @@ extension HistoryWriter {
         totals.withLock { $0 = nil }
     }
 
-    private static func open(_ path: String, _ hold: inout Hold) throws(HistoryError) -> DatabaseQueue {
+    private static func open(
+        _ path: String, _ hold: inout Hold, _ patience: BusyPatience
+    ) throws(HistoryError) -> DatabaseQueue {
         try FileAccess.refuseFolder(path)
         try FileAccess.makeFolder((path as NSString).deletingLastPathComponent)
         if hold.lock == nil { hold.lock = try DaemonLock(for: path) }
@@ -202,13 +213,13 @@ extension HistoryWriter {
             }
             hold.header = header
             hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
-            queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
+            queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
         } catch  where error.kind == .corrupt {
             if hold.header?.isForeign == true { throw FileHeader.foreign(path) }
             let replaced = try ReplacedDatabase.setAside(path, because: error)
             hold.replacements.append(replaced)
             hold.endedUncleanly = false
-            queue = try DatabaseFile.openForWriting(path, installation: hold.installation)
+            queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
             Salvage.states(from: replaced.path, into: queue)
         }
         hold.queue = queue

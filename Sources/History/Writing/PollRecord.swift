@@ -1,5 +1,6 @@
-public import Foundation
-public import Markets
+import Engine
+import Foundation
+import Markets
 
 /// All that one poll leaves behind, written in one transaction: wholly there, or not at all.
 public struct PollRecord: Sendable {
@@ -22,6 +23,8 @@ public struct PollRecord: Sendable {
     public var unknown: [(market: MarketID, reason: UnknownReason)]
     /// The markets that are watched from this poll on; nil: those of the poll before.
     public var watched: [MarketID]?
+    /// Those of them that the configuration names: they are never forgotten.
+    public var named: [MarketID]
     /// The largest markets by rank, where the answer has them.
     public var ranking: [MarketID]?
     public var alerts: AlertRecord
@@ -32,7 +35,8 @@ public struct PollRecord: Sendable {
         at: Date, fetchedAt: Date, feed: String, lane: Lane = .shared, interval: Duration = .zero, currency: Currency,
         outcome: PollOutcome, error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
         unknown: [(market: MarketID, reason: UnknownReason)] = [],
-        watched: [MarketID]? = nil, ranking: [MarketID]? = nil, alerts: AlertRecord = AlertRecord(),
+        watched: [MarketID]? = nil, named: [MarketID] = [], ranking: [MarketID]? = nil,
+        alerts: AlertRecord = AlertRecord(),
         daemonStart: Date? = nil
     ) {
         self.at = at
@@ -47,6 +51,7 @@ public struct PollRecord: Sendable {
         self.moves = moves
         self.unknown = unknown
         self.watched = watched
+        self.named = named
         self.ranking = ranking
         self.alerts = alerts
         self.daemonStart = daemonStart

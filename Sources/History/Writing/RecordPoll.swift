@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -21,8 +22,9 @@ extension HistoryWriter {
 
     private func write(_ polls: [PollRecord]) throws(HistoryError) {
         guard let currency = polls.first?.currency else { return }
+        var polls = polls
         try write("record a poll in", carrying: currency) { memory, db in
-            for poll in polls { try insert(poll, &memory, db) }
+            for place in polls.indices { try insert(&polls[place], &memory, db) }
         }
         totals.withLock { totals in
             for poll in polls { totals?.add(poll) }
@@ -56,17 +58,22 @@ extension HistoryWriter {
             if error.kind == .unwritable { abandon(because: error) }
             throw error
         }
+        patience.renew()
     }
 
-    private func insert(_ poll: PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
+    private func insert(_ poll: inout PollRecord, _ memory: inout CarriedOver, _ db: Database) throws {
         try noteStart(poll.daemonStart, db)
+        let series = try numbers(of: &poll.samples, &memory.series, db)
         let id = try insertPoll(poll, db)
         try trustConfirmed(poll, &memory, db)
-        try insertSamples(poll, id, &memory, db)
+        try insertSamples(poll, series, id, &memory, db)
         try insertUnknown(poll, id, &memory.series, db)
-        try memory.candles.close(before: poll.fetchedAt, db)
+        // A poll that failed has the time of this machine's clock alone.
+        if poll.outcome.isUsable { try memory.candles.close(before: poll.fetchedAt, db) }
         if !poll.samples.isEmpty { try memory.candles.keepFigures(at: poll.fetchedAt, db) }
-        if let watched = poll.watched { try memory.watchlist.become(watched, from: id, &memory.series, db) }
+        if let watched = poll.watched {
+            try memory.watchlist.become(watched, named: poll.named, from: id, &memory.series, db)
+        }
         if let ranking = poll.ranking, ranking != memory.ranking {
             try replaceRanking(ranking, db)
             memory.ranking = ranking
@@ -79,32 +86,34 @@ extension HistoryWriter {
             sql: """
                 INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone,
                     interval)
-                VALUES (\(TurnRows.nextID), ?, ?, ?, ?, ?, ?, 0, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
                 """)
         try insert.execute(arguments: [
-            poll.at.milliseconds, poll.fetchedAt.milliseconds, try FeedIDs.id(of: poll.feed, db),
-            poll.outcome.rawValue, poll.error, poll.samples.count, poll.lane != .shared,
-            poll.interval.inMilliseconds,
+            try TurnRows.nextID(db), poll.at.milliseconds, poll.fetchedAt.milliseconds,
+            try FeedIDs.id(of: poll.feed, db), poll.outcome.rawValue, poll.error, poll.samples.count,
+            poll.lane != .shared, poll.interval.inMilliseconds,
         ])
         return db.lastInsertedRowID
     }
 
+    /// The series of each sample. Those for which no number is left are taken out.
+    private func numbers(
+        of samples: inout [Sample], _ series: inout SeriesIDs, _ db: Database
+    ) throws -> [Int64] {
+        let numbers = try samples.map { try series.id(of: $0.market, symbol: $0.symbol, name: $0.name, db) }
+        if numbers.contains(nil) { samples = zip(samples, numbers).filter { $1 != nil }.map { $0.0 } }
+        return numbers.compactMap { $0 }
+    }
+
     private func insertSamples(
-        _ poll: PollRecord, _ id: Int64, _ memory: inout CarriedOver, _ db: Database
+        _ poll: PollRecord, _ numbers: [Int64], _ id: Int64, _ memory: inout CarriedOver, _ db: Database
     ) throws {
         guard !poll.samples.isEmpty else { return }
         let insert = try IntegerInsert(
             db, "INSERT INTO sample (id, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?)")
         let fetchedAt = poll.fetchedAt.milliseconds
         // In the order of the key, so that every page is appended to and none is split.
-        var places: [(series: Int64, place: Int)] = []
-        places.reserveCapacity(poll.samples.count)
-        for (place, sample) in poll.samples.enumerated() {
-            places.append(
-                (try memory.series.id(of: sample.market, symbol: sample.symbol, name: sample.name, db), place))
-        }
-        places.sort { $0.series < $1.series }
-        for (series, place) in places {
+        for (place, series) in numbers.enumerated().sorted(by: { $0.element < $1.element }) {
             let sample = poll.samples[place]
             let quotedAt = sample.quotedAt.milliseconds
             try insert.run(
@@ -121,7 +130,8 @@ extension HistoryWriter {
         guard !poll.unknown.isEmpty else { return }
         let insert = try db.cachedStatement(sql: "INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)")
         for (market, reason) in poll.unknown {
-            try insert.execute(arguments: [id, try series.id(of: market, db), reason.rawValue])
+            guard let number = try series.id(of: market, db) else { continue }
+            try insert.execute(arguments: [id, number, reason.rawValue])
         }
     }
 

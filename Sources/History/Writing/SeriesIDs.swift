@@ -5,6 +5,8 @@ import Markets
 struct SeriesIDs {
     private let currency: Currency
     private var known: [MarketID: Entry] = [:]
+    /// All smaller numbers are taken.
+    private var free: Int64 = 1
 
     private struct Entry {
         var id: Int64
@@ -17,21 +19,25 @@ struct SeriesIDs {
         let all = try db.cachedStatement(sql: "SELECT id, market, symbol, name FROM series WHERE currency = ?")
         let rows = try Row.fetchCursor(all, arguments: [currency.code])
         while let row = try rows.next() {
-            guard let market = try? MarketID(row[1]) else { continue }
-            known[market] = Entry(id: row[0], symbol: row[2], name: row[3])
+            // What an earlier release wrote down without a bound is written anew with the next sample.
+            let (symbol, name): (String, String) = (
+                try row.value(2, "series.symbol"), try row.value(3, "series.name")
+            )
+            guard let market = try row.value(1, "series.market", as: ListedMarket.self).id else { continue }
+            known[market] = Entry(
+                id: try row.series(), symbol: symbol.utf8.count > Quote.longestSymbol ? "" : symbol,
+                name: name.utf8.count > Quote.longestName ? "" : name)
         }
     }
 
-    /// The number of this market, made where it has none; a changed symbol or name is taken over.
-    mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64 {
+    /// The number of this market, made where it has none; a changed symbol or name is taken over. Nil where all numbers
+    /// are taken: of such a market nothing is recorded, and the others go on.
+    mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64? {
         guard let found = known[market] else {
+            guard let id = try freeNumber(db) else { return nil }
             let insert = try db.cachedStatement(
-                sql: "INSERT INTO series (market, currency, symbol, name) VALUES (?, ?, ?, ?)")
-            try insert.execute(arguments: [market.text, currency.code, symbol ?? "", name ?? ""])
-            let id = db.lastInsertedRowID
-            guard id <= SampleKey.largestSeries else {
-                throw DatabaseError(resultCode: .SQLITE_FULL, message: "more markets than a history can tell apart")
-            }
+                sql: "INSERT INTO series (id, market, currency, symbol, name) VALUES (?, ?, ?, ?, ?)")
+            try insert.execute(arguments: [id, market.text, currency.code, symbol ?? "", name ?? ""])
             known[market] = Entry(id: id, symbol: symbol ?? "", name: name ?? "")
             return id
         }
@@ -44,6 +50,31 @@ struct SeriesIDs {
         return found.id
     }
 
+    /// Behind the largest, as long as there is room; then those that have become free.
+    private mutating func freeNumber(_ db: Database) throws -> Int64? {
+        let find = try db.cachedStatement(sql: "SELECT ifnull(max(id), 0) FROM series")
+        let last: Int64 = try find.value("series.id") ?? 0
+        if last < SampleKey.largestSeries { return last + 1 }
+        let free = try db.cachedStatement(
+            sql: """
+                SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM series WHERE id = ?1)
+                UNION ALL
+                SELECT id + 1 FROM series AS taken
+                WHERE id >= ?1 AND id < \(SampleKey.largestSeries)
+                    AND NOT EXISTS (SELECT 1 FROM series WHERE id = taken.id + 1)
+                LIMIT 1
+                """)
+        let found: Int64? = try free.value("series.id", [self.free])
+        self.free = found ?? SampleKey.largestSeries
+        return found
+    }
+
+    /// These are gone from the database.
+    mutating func forget(_ ids: Set<Int64>) {
+        known = known.filter { !ids.contains($0.value.id) }
+        free = 1
+    }
+
     /// The markets behind the numbers.
     static func markets(_ db: Database, in currency: Currency, only wanted: Set<MarketID>?) throws -> [Int64: MarketID]
     {
@@ -51,8 +82,10 @@ struct SeriesIDs {
             db, sql: "SELECT id, market FROM series WHERE currency = ?", arguments: [currency.code])
         var markets: [Int64: MarketID] = [:]
         while let row = try rows.next() {
-            guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
-            markets[row[0]] = market
+            guard let market = try row.value(1, "series.market", as: ListedMarket.self).id,
+                wanted?.contains(market) != false
+            else { continue }
+            markets[try row.series()] = market
         }
         return markets
     }

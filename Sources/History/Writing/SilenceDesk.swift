@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// Keeps silences in the database beside a daemon, or without one, in short transactions.
 public final class SilenceDesk: Sendable {
@@ -55,7 +55,7 @@ public final class SilenceDesk: Sendable {
 extension HistoryWriter {
     /// Whether anybody else wrote to the database since the last time this was asked.
     public func changedByOthers() throws(HistoryError) -> Bool {
-        let version = try reader.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+        let version: Int64 = try reader.read { try $0.value("data_version", "PRAGMA data_version") ?? 0 }
         let isChanged = seenVersion.withLock { seen in
             defer { seen = version }
             return seen != version

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -14,7 +15,7 @@ extension HistoryWriter {
             let fetchedAt = move.price.fetchedAt.milliseconds
             let found = try polls[fetchedAt] ?? Self.polls(fetchedAt: fetchedAt, db)
             polls[fetchedAt] = found
-            let series = try memory.series.id(of: move.market, db)
+            guard let series = try memory.series.id(of: move.market, db) else { continue }
             for poll in found {
                 try trust.execute(arguments: [SampleKey.id(poll: poll, series: series)])
                 // It is not there where it could not be recorded.
@@ -30,6 +31,6 @@ extension HistoryWriter {
     private static func polls(fetchedAt: Int64, _ db: Database) throws -> [Int64] {
         let find = try db.cachedStatement(
             sql: "SELECT id FROM poll WHERE at BETWEEN ?1 - \(OpenCandles.slack) AND ?1 AND fetched_at = ?1")
-        return try Int64.fetchAll(find, arguments: [fetchedAt])
+        return try find.values("poll.id", [fetchedAt])
     }
 }

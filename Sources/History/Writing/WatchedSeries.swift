@@ -7,15 +7,25 @@ struct WatchedSeries {
     private var markets: [MarketID]?
 
     init(_ db: Database) throws {
-        series = try Int64.fetchSet(
-            db, sql: "SELECT series FROM (SELECT series, watched, max(poll) FROM watch GROUP BY series) WHERE watched")
+        let watched = "SELECT series FROM (SELECT series, watched, max(poll) FROM watch GROUP BY series) WHERE watched"
+        series = Set(try db.values("watch.series", watched))
     }
 
     /// Notes that from `poll` on these markets are watched, and no others.
-    mutating func become(_ watched: [MarketID], from poll: Int64, _ ids: inout SeriesIDs, _ db: Database) throws {
+    ///
+    /// - Parameter named: those of them that the configuration names.
+    mutating func become(
+        _ watched: [MarketID], named: [MarketID], from poll: Int64, _ ids: inout SeriesIDs, _ db: Database
+    ) throws {
         guard watched != markets else { return }
+        let name = try db.cachedStatement(sql: "UPDATE series SET named = 1 WHERE id = ? AND NOT named")
+        for market in named {
+            if let id = try ids.id(of: market, db) { try name.execute(arguments: [id]) }
+        }
         var now: Set<Int64> = []
-        for market in watched { now.insert(try ids.id(of: market, db)) }
+        for market in watched {
+            if let id = try ids.id(of: market, db) { now.insert(id) }
+        }
         let insert = try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)")
         for id in now.symmetricDifference(series).sorted() {

@@ -91,6 +91,20 @@ public struct DecimalNumeral: Sendable, Hashable {
         return isNegative ? -integer : integer
     }
 
+    /// Plain digits without an exponent and without needless zeros; not those that are cut.
+    public var plainText: String {
+        var (digits, places) = (String(significand), exponent)
+        guard significand > 0 else { return "0" }
+        while digits.utf8.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            places += 1
+        }
+        let sign = isNegative ? "-" : ""
+        if places >= 0 { return sign + digits + String(repeating: "0", count: places) }
+        let padded = String(repeating: "0", count: max(0, 1 - places - digits.utf8.count)) + digits
+        return sign + padded.dropLast(-places) + "." + padded.suffix(-places)
+    }
+
     /// The nearest double, or its neighbour where digits are cut; nil where it is larger than all of them, or nearer
     /// to 0 than any.
     public var double: Double? {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension Decimal {
     /// Reads a whole text as a decimal number (`-0.1`, `60000`, `1.206e-09`), or nil.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 extension Duration {
     /// Reads `90s`, `1h30m`, `2w`: units `w d h m s ms`, largest first, each once; nil for anything else,

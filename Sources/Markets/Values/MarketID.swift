@@ -1,10 +1,11 @@
 /// The name by which a provider knows a market, such as `bitcoin`.
 ///
 /// Ids are taken as written: case, brackets and inner blanks belong to them (`bitCNY`, `boringdao-[old]`).
-/// An id has 1 to 128 characters, holds no control character and no comma (providers take
+/// An id has 1 to 200 bytes of UTF-8, holds no control character and no comma (providers take
 /// comma-separated lists), and neither begins nor ends with a blank.
 public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    public static let longest = 128
+    /// In bytes of UTF-8. A longer one is no id, and is not cut to one: it would be another market's.
+    public static let longest = 200
 
     public let text: String
 
@@ -23,14 +24,14 @@ public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible 
             return
         }
         guard !text.isEmpty else { throw InvalidName(reason: "must not be empty") }
-        guard text.count <= Self.longest else {
-            throw InvalidName(reason: "must not be longer than \(Self.longest) characters")
+        guard text.utf8.count <= Self.longest else {
+            throw InvalidName(reason: "must not be longer than \(Self.longest) bytes")
         }
         for scalar in text.unicodeScalars {
             if scalar == "," { throw InvalidName(reason: "must not hold a comma") }
             if scalar.isUnprintable { throw InvalidName(reason: "must not hold a control character") }
         }
-        guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
+        for end in [text.unicodeScalars.first, text.unicodeScalars.last] where end?.properties.isWhitespace == true {
             throw InvalidName(reason: "must not begin or end with a blank")
         }
         self.text = text
@@ -46,16 +47,4 @@ public struct InvalidName: Error, Hashable, Sendable {
     public let reason: String
 
     public init(reason: String) { self.reason = reason }
-}
-
-extension Unicode.Scalar {
-    /// True for what must never reach a log or a terminal as it is: controls, line and paragraph
-    /// separators, and the formatting characters that reorder or hide text.
-    public var isUnprintable: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-        case .format: value != 0x200D  // the joiner that emoji are built with
-        default: false
-        }
-    }
 }

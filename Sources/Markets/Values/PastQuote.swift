@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// One price of a provider's own history.
 public struct PastQuote: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A change in percent with two decimals, as it is shown and counted.
 public struct Percent: Hashable, Sendable, Comparable {

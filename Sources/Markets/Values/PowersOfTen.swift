@@ -1,6 +1,6 @@
-enum PowersOfTen {
-    static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
+public enum PowersOfTen {
+    public static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
 
     /// As many as fit into 64 bits.
-    static let integer: [UInt64] = (0...19).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
+    public static let integer: [UInt64] = (0...19).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 }

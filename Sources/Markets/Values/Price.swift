@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A price: an exact decimal above zero, `significand` × 10^`exponent`.
 ///

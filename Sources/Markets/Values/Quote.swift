@@ -1,12 +1,12 @@
-public import Foundation
+import Foundation
 
 /// One market's price as a provider stated it.
 public struct Quote: Hashable, Sendable {
     public var market: MarketID
     /// Short name such as `btc`; not unique, may be empty. Comes from outside, unescaped.
-    public var symbol: String
+    public let symbol: String
     /// Long name such as `Bitcoin`. Comes from outside, unescaped.
-    public var name: String
+    public let name: String
     public var currency: Currency
     public var price: Price
     /// When the provider says the price was current; nil where it does not say.
@@ -18,13 +18,17 @@ public struct Quote: Hashable, Sendable {
     /// In `currency`.
     public var marketCap: Double?
 
+    /// In bytes of UTF-8: what a provider says beyond them is cut off.
+    public static let longestSymbol = 50
+    public static let longestName = 200
+
     public init(
         market: MarketID, symbol: String, name: String, currency: Currency, price: Price, quotedAt: Date?,
         reportedChange: Percent? = nil, volume24h: Double? = nil, marketCap: Double? = nil
     ) {
         self.market = market
-        self.symbol = symbol
-        self.name = name
+        self.symbol = symbol.cut(toBytes: Self.longestSymbol)
+        self.name = name.cut(toBytes: Self.longestName)
         self.currency = currency
         self.price = price
         self.quotedAt = quotedAt

@@ -1,12 +1,13 @@
-public import Foundation
+import Foundation
 
 extension Date {
-    /// Whole milliseconds since 1970, the resolution in which times are stored and compared.
-    public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+    /// Whole milliseconds since 1970, the resolution in which times are stored and compared. A time beyond a hundred
+    /// million years stands there.
+    public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded().clamped(to: -4e18...4e18)) }
 
     public init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// `2026-11-21T10:00:00Z`: UTC, whole seconds, cut off.
+    /// `2026-11-21T10:00:00Z`: UTC, whole seconds, cut off. What lies outside the years 0000 to 9999 stands at their end.
     public var utcText: String { UTCTime(milliseconds: milliseconds).text(fraction: false) }
 
     /// Appends `utcText`: a status file holds hundreds.
@@ -17,7 +18,8 @@ extension Date {
     /// `2026-11-21T10:00:00.123Z`.
     public var utcTextWithMilliseconds: String { UTCTime(milliseconds: milliseconds).text(fraction: true) }
 
-    /// Reads ISO 8601 with a zone (`2026-11-21T10:00:00.123Z`, `…+01:00`), any number of decimals; nil otherwise.
+    /// Reads ISO 8601 with a zone (`2026-11-21T10:00:00.123Z`, `…+01:00`), any number of decimals; nil otherwise, and
+    /// for what lies outside the years 0000 to 9999, UTC.
     public init?(utcText text: some StringProtocol) {
         let text = String(text)
         self.init(utcText: text.utf8.span)
@@ -34,7 +36,12 @@ extension Date {
 private struct UTCTime {
     let milliseconds: Int64
 
-    init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    /// From the first moment of the year 0000 to the last of 9999: more digits have no place.
+    private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
+    }
 
     init?(parsing text: Span<UInt8>) {
         var at = 0
@@ -67,6 +74,8 @@ private struct UTCTime {
         let days = Self.daysSince1970(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         milliseconds = Int64(seconds) * 1000 + Int64(fraction)
+        // The zone may lead out of them.
+        guard Self.writable.contains(milliseconds) else { return nil }
     }
 
     /// So many digits as a number, and moves on behind them.
@@ -131,21 +140,32 @@ private struct UTCTime {
         }
     }
 
+    /// In 400 years.
+    private static let daysOfEra = 146_097
+    /// From the first of March of the year −400 to 1970. All that is counted from there lies above zero.
+    private static let daysBefore1970 = 719_468 + daysOfEra
+
     /// Days are counted in years that begin in March, so that the leap day is the last of them.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
+        let year = (month <= 2 ? year - 1 : year) + 400
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - daysBefore1970
     }
 
     private static func date(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
-        let days = daysSince1970 + 719_468
-        let era = days / 146_097
-        let dayOfEra = days % 146_097
+        let days = daysSince1970 + daysBefore1970
+        let era = days / daysOfEra - 1
+        let dayOfEra = days % daysOfEra
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shifted = (5 * dayOfYear + 2) / 153
         let month = shifted < 10 ? shifted + 3 : shifted - 9
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }

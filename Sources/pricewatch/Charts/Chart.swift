@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -16,7 +17,7 @@ struct Chart {
     /// `Bitcoin (BTC) in usd`, safe to print; a name that is too long is cut.
     func title(atMost length: Int) -> String {
         let name = self.name.isEmpty ? market.text : self.name
-        let symbol = self.symbol.isEmpty ? "" : " (\(self.symbol.prefix(12).uppercased()))"
+        let symbol = self.symbol.isEmpty ? "" : " (\(SafeText.printable(self.symbol.uppercased(), atMost: 12)))"
         let currency = " in \(currency)"
         return SafeText.printable(name + symbol, atMost: length - currency.count) + currency
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 
 /// Writes the few shapes that charts are made of as SVG; every text is escaped.
 struct SVGWriter {
@@ -102,10 +103,16 @@ struct SVGWriter {
     }
 
     /// Line breaks stay; other controls, which XML does not take even when they are escaped, stand as `\u001b`.
-    static func escaped(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            SafeText.printable(String(line)).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-                .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-        }.joined(separator: "\n")
+    private static func escaped(_ text: String) -> String {
+        text.replacingScalars { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "\n": nil
+            default: scalar.isUnprintable ? SafeText.escape(scalar) : nil
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@ struct TimeAxis {
         self.start = start
         self.end = max(end, start + .seconds(1))
         let length = self.end.since(start).inSeconds
-        let step = TimeStep.all.first { length / $0.seconds <= Double(max(1, count)) } ?? .years(100)
+        let step = TimeStep.all.first { length / $0.seconds <= Double(max(1, count)) } ?? .years(5000)
         ticks = step.moments(from: start, to: self.end).map { Tick(at: $0, label: step.label(of: $0)) }
     }
 
@@ -44,7 +44,7 @@ enum TimeStep: Hashable {
         steps += [1, 2, 3, 6, 12].map { TimeStep.seconds($0 * 3600) }
         steps += [.days(1), .days(2), .weeks(1), .weeks(2)]
         steps += [1, 2, 3, 6].map(TimeStep.months)
-        steps += [1, 2, 5, 10, 20, 50, 100].map(TimeStep.years)
+        steps += [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].map(TimeStep.years)
         return steps
     }()
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import History
+import Markets
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

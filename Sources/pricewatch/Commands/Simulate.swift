@@ -22,7 +22,7 @@ struct Simulate: AsyncParsableCommand {
         try await Complaint.reporting {
             let simulator: CoinGeckoSimulator
             do {
-                simulator = try await CoinGeckoSimulator.start(.init(port: port, seed: seed, faults: faults))
+                simulator = try await CoinGeckoSimulator.start(port: port, seed: seed, faults: faults)
             } catch {
                 throw Complaint("\(error)", Exit.inputOutput)
             }

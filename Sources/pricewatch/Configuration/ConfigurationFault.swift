@@ -42,11 +42,8 @@ extension ConfigurationError: CustomStringConvertible {
 
 extension String {
     /// Without anything that could move a cursor or end a line.
-    var printable: String {
-        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
-        return unicodeScalars.map { $0.isUnprintable ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
-    }
+    var printable: String { SafeText.printable(self) }
 
-    /// In quotation marks, cut at 60 characters.
-    var quoted: String { count > 60 ? "\"\(prefix(60).description.printable)…\"" : "\"\(printable)\"" }
+    /// In quotation marks, cut at 60 scalars.
+    var quoted: String { "\"\(SafeText.printable(self, atMost: 61))\"" }
 }

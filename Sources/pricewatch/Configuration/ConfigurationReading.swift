@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 
 /// A configuration, where it came from, and what its owner should know about it.
@@ -141,8 +142,9 @@ struct ConfigurationReading: Sendable {
 extension Configuration {
     /// Lays the file over the defaults.
     fileprivate mutating func overlay(_ root: Section) {
-        currency = root.value("currency", .currency) ?? currency
-        let feedsGiven = Feed.list(root)
+        let stated = root.value("currency", .currency)
+        currency = stated ?? currency
+        let feedsGiven = Feed.list(root, in: stated == nil && root.holds("currency") ? nil : currency)
         feeds = feedsGiven ?? feeds
         if let section = root.section("watch") { watch = Watch(section, feeds: feeds) }
         if let section = root.section("poll") { poll = Poll(section) }

@@ -48,7 +48,7 @@ struct Assembly {
         let waiting = KeptUntilRestart.apply(running.reading.configuration, to: &reading.configuration)
         try await self.init(reading, running.surroundings, after: running)
         for telling in running.tellingOfPolls { telling.cancel() }
-        await running.cycle.stopHealing()
+        await running.cycle.handOver()
         log.tell(reading, settings, waitingForRestart: waiting)
     }
 
@@ -69,7 +69,12 @@ struct Assembly {
                 LineLogHandler(level: Logger.Level(configuration.log.level), outlets: outlets, now: now)
             })
 
-        history = try running?.history ?? HistoryWriter(at: configuration.history.database)
+        let database = configuration.history.database
+        // Nothing else waits for a single poll.
+        history =
+            try running?.history
+            ?? (surroundings.staysAlive
+                ? HistoryWriter(at: database) : HistoryWriter(at: database, patience: .seconds(5)))
         // A single poll would ask and tell again what nobody could remember.
         if !surroundings.staysAlive, let fault = history.fault, fault.kind == .closed { throw fault }
         settings = CycleSettings(

@@ -1,6 +1,16 @@
 import Foundation
 import Markets
 
+/// What the newest answers say of this machine's clock.
+enum ClockTrust: Sendable {
+    /// None has come since the start, or since the clock was set.
+    case unproven
+    /// It agrees with a provider's, or none names a time.
+    case confirmed
+    /// Nothing is recorded, judged, pruned, or summed up by it.
+    case refuted
+}
+
 /// Whether our clock and the provider's agree: prices under a wrong time would spoil history and rules.
 enum ClockCheck {
     static let tolerance = Duration.minutes(5)

@@ -44,6 +44,7 @@ enum ClockJump: Hashable, Sendable {
 
 /// Compares the clocks from tick to tick and tells the log of what happened to them.
 struct ClockWatch: Sendable {
+    private(set) var trust = ClockTrust.unproven
     private let read: @Sendable () -> ClockReading
     private var last: ClockReading
 
@@ -52,14 +53,17 @@ struct ClockWatch: Sendable {
         last = read()
     }
 
-    /// Returns by how much the wall clock was set since the last look.
-    mutating func look(tellingTo log: EventLog) -> Duration {
+    mutating func look(tellingTo log: EventLog) {
         let now = read()
-        let jumps = ClockJump.between(last, now)
-        for jump in jumps { log.write(.warning, "clock.jumped", jump.describe) }
+        for jump in ClockJump.between(last, now) {
+            log.write(.warning, "clock.jumped", jump.describe)
+            if case .set = jump, trust == .confirmed { trust = .unproven }
+        }
         last = now
-        return jumps.reduce(.zero) { sum, jump in if case .set(let step) = jump { sum + step } else { sum } }
     }
+
+    /// - Parameter verdict: of a turn's answers; nil: there is none.
+    mutating func hear(_ verdict: ClockTrust?) { trust = verdict ?? trust }
 }
 
 extension ClockJump {

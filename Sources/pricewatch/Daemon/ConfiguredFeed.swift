@@ -39,7 +39,8 @@ extension FeedEnvironment {
         let url = feed.provider == .json ? feed.url.flatMap(URLTemplate.init)?.base : feed.url ?? feed.terms?.baseURL
         self.init(
             feed: feed.name, baseURL: try BaseURL(url ?? "", allowHTTP: feed.allowHTTP),
-            key: key.map { Secret($0.revealed) }, rereadKey: { key?.readAgain().map { Secret($0.revealed) } },
+            ownURL: feed.url.map { Secret($0) }, key: key.map { Secret($0.revealed) },
+            rereadKey: { key?.readAgain().map { Secret($0.revealed) } },
             userAgent: "pricewatch/\(Version.current)", timeout: timeout)
     }
 }

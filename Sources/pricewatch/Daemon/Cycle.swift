@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History
@@ -31,8 +32,17 @@ actor Cycle {
     /// From the last turn before the start to the start, where nobody was there in between.
     private let downtime: Range<Date>?
     private var rejection: String?
-    /// No turn has ended yet.
-    private var isStarting: Bool
+    private var phase: Phase
+    /// Reports are written one after the other, in the order in which they were asked for.
+    private var publishing: Task<Void, Never>?
+
+    enum Phase {
+        /// No turn has ended yet.
+        case starting
+        case running, stopping
+        /// It has ended, or another goes on under a new configuration: it publishes nothing more.
+        case over
+    }
 
     init(
         _ settings: CycleSettings, inheriting legacy: Legacy, lanes: Lanes, history: HistoryWriter, sender: Sender,
@@ -74,7 +84,7 @@ actor Cycle {
             : Downtime.between(lastTurn, settings.startedAt, longerThan: lanes.interval * 3)
         standing = legacy.standing
         composer = Composer(settings.routing, identity: book.identity, told: legacy.told)
-        isStarting = legacy.isStarting
+        phase = legacy.phase
         recordingNews = legacy.recordingNews
         // That it cannot be noted is told where the polls cannot be written.
         if legacy.isOfThisProcess { try? history.noteRecall(at: started) }
@@ -84,7 +94,7 @@ actor Cycle {
         self.lastPoll = legacy.lastPoll
         clocks = legacy.clocks
         digest = settings.digest.map {
-            DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? lastTurn ?? started)
+            DailyDigest(at: $0.at, in: $0.zone, lookedAt: legacy.digested ?? min(lastTurn ?? started, started))
         }
         try self.lanes.begin { line throws(HistoryError) in
             try legacy.delay(of: line, lastPoll: reader.lastPoll(of: line.plan.lane), now: started)
@@ -116,7 +126,7 @@ actor Cycle {
         housekeeping.begin()
         backfilling?.begin()
         tellUntold()
-        await publish(.starting, finished: true)
+        await publish(finished: true)
     }
 
     /// Tells what was stored before this start and did not get told.
@@ -125,7 +135,7 @@ actor Cycle {
     }
 
     func turn(obeying obedience: WaitObedience = .all) async -> Ending {
-        await sender.follow(clockSetBy: clocks.look(tellingTo: log))
+        clocks.look(tellingTo: log)
         noticeOthers()
         ledger.settled(await sender.takeUnwritten())
         let due = lanes.due(obeying: obedience)
@@ -140,14 +150,15 @@ actor Cycle {
         }
         guard isWhole else { return .interrupted }
         let ending = turn.ending(lastPoll) ?? wait(until: turn.waitsUntil)
+        if clocks.trust == .confirmed { await sender.clockIsRight() }
         lanes.advance(
             due, serving: await Lanes.serving(lanes.lines),
             used: await Lanes.requests(lanes.lines, in: UTCMonth(turn.started)), now: turn.started)
-        tellDigestIfDue()
+        if clocks.trust == .confirmed { tellDigestIfDue() }
         await send()
-        isStarting = false
-        await publish(nil, finished: true)
-        housekeeping.tidyIfDue(at: now())
+        if phase == .starting { phase = .running }
+        await publish(finished: true)
+        if clocks.trust != .refuted { housekeeping.tidyIfDue(at: now()) }
         return ending
     }
 
@@ -161,12 +172,15 @@ actor Cycle {
 
     func end() async {
         log.write(.info, "service.stopping")
-        await publish(.stopping, finished: false)
+        phase = .stopping
+        await publish(finished: false)
         heartbeat?.stop()
         await housekeeping.stop()
         await stopHealing()
         // What the last word says is asked of the history while it is open; it is said when all is safe.
-        let last = await report(.stopped)
+        let (feeds, outbox) = await gather()
+        phase = .over
+        let last = report(feeds, outbox)
         close()
         publisher.publish(last, finished: false, deadline: settings.deadline)
     }
@@ -181,7 +195,7 @@ actor Cycle {
     var legacy: Legacy {
         Legacy(
             alerts: book.standing, standing: standing, ledger: ledger, told: composer.told, digested: digest?.lookedAt,
-            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, isStarting: isStarting,
+            board: board, currency: settings.currency, health: health, lastPoll: lastPoll, phase: phase,
             recordingNews: recordingNews, clocks: clocks, downtime: downtime, heartbeat: heartbeat,
             awaited: Dictionary(
                 lanes.lines.map {
@@ -193,17 +207,22 @@ actor Cycle {
                 uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Ends what heals the past; whoever goes on begins anew.
-    func stopHealing() async { await backfilling?.stop() }
+    /// Another goes on under a new configuration.
+    func handOver() async {
+        phase = .over
+        await stopHealing()
+    }
+
+    private func stopHealing() async { await backfilling?.stop() }
 
     /// The configuration file is bad and the old one goes on.
     func reject(_ fault: String) async {
         rejection = fault
-        await publish(nil, finished: false)
+        await publish(finished: false)
     }
 
     /// Tells what has become of the state since the last turn.
-    func showChange() async { await publish(isStarting ? .starting : nil, finished: false) }
+    func showChange() async { await publish(finished: false) }
 
     func close() {
         do { try history.close() } catch { log.write(.error, "history.unclosed") { $0.add("message", "\(error)") } }
@@ -216,17 +235,20 @@ extension Cycle {
     private func take(_ results: [LaneResult], in turn: inout RunningTurn) {
         let started = turn.started
         let watchedUntil = gapStart(before: started)
+        clocks.hear(turn.clock)
         let gaps = note(results, started)
         let ended = now()
         let answered = results.compactMap(\.answeredAt).max()
         let changes =
-            // Under a clock that is wrong, nobody can say how old anything is.
-            results.allSatisfy { $0.clockFault != nil }
+            // A wrong clock gives no ages.
+            clocks.trust == .refuted
             ? AlertBook.Changes() : judge(answered: results.filter(\.isAnswered), gaps, at: answered ?? ended)
         let usable = results.filter(\.isUsable).intervals
         if !usable.isEmpty { day.add(poll: started, of: usable, reading: history.reader, now: answered ?? ended) }
-        let recorded = ledger.write(
-            results.map { $0.record(settings.currency, at: started, ended: ended, watched: board.markets) },
+        let recorded = record(
+            results.filter { $0.clockFault == nil }.map {
+                $0.record(settings.currency, at: started, ended: ended, watching: board)
+            },
             composer.record(
                 changes, at: answered ?? ended,
                 after: gaps.isEmpty ? nil : gap(from: watchedUntil, to: started)))
@@ -241,13 +263,21 @@ extension Cycle {
         for event in changes.events { tell(event) }
     }
 
+    /// Writes nothing under a wrong clock: rows with a time ahead would remain the newest until that time. True where
+    /// all was written.
+    private func record(_ polls: [PollRecord], _ changes: AlertRecord) -> Bool {
+        if clocks.trust == .refuted { return ledger.fault == nil }
+        return polls.isEmpty ? ledger.write(changes) : ledger.write(polls, changes)
+    }
+
     /// Nobody was asked.
     private func wait(until named: Date?) -> Ending {
         let moment = now()
+        guard clocks.trust != .refuted else { return .waiting(until: named ?? moment + untilNext) }
         let changes = judge(answered: [], [:], at: moment)
         _ = ledger.write(
             WaitRecord(
-                at: moment, currency: settings.currency, watched: board.markets,
+                at: moment, currency: settings.currency, watched: board.markets, named: board.named,
                 alerts: composer.record(changes, at: moment)))
         for event in changes.events { tell(event) }
         return .waiting(until: named ?? now() + untilNext)
@@ -306,7 +336,7 @@ extension Cycle {
 
     private func showHealed() async {
         takeInHealed()
-        await publish(nil, finished: false)
+        await publish(finished: false)
     }
 
     /// What was healed counts from now on in windows and changes. No alert moves before the next poll.
@@ -408,12 +438,25 @@ extension Cycle {
         ledger.logged(event)
     }
 
-    private func publish(_ state: StatusReport.State?, finished: Bool) async {
-        publisher.publish(await report(state), finished: finished, deadline: settings.deadline)
+    private func publish(finished: Bool) async {
+        let before = publishing
+        let task = Task {
+            await before?.value
+            let (feeds, outbox) = await gather()
+            // Nothing is awaited from here on: all parts of a report are of one moment.
+            guard phase != .over else { return }
+            publisher.publish(report(feeds, outbox), finished: finished, deadline: settings.deadline)
+        }
+        publishing = task
+        await task.value
     }
 
-    /// - Parameter state: nil: what follows from what is known.
-    private func report(_ state: StatusReport.State?) async -> StatusReport {
+    /// What a report needs of other actors.
+    private func gather() async -> (FeedStates, Sender.Report) {
+        (await FeedStates(lanes, at: now()), await sender.report)
+    }
+
+    private func report(_ feeds: FeedStates, _ outbox: Sender.Report) -> StatusReport {
         recordingNews.tell(history, fault: ledger.fault, to: log)
         let moment = now()
         let changes = board.entries.map { day.change(of: $0, at: moment) }
@@ -421,21 +464,27 @@ extension Cycle {
             state: .starting, writtenAt: moment, interval: interval,
             summary: day.summary(of: board, changes, at: moment), history: ledger.stored)
         report.startedAt = settings.startedAt
-        report.nextPollAt = await lanes.nextPoll(at: moment)
+        report.nextPollAt = lanes.nextPoll(feeds, at: moment)
         report.lastPoll = lastPoll
         report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = health.values.map(\.failures.count).max() ?? 0
-        report.feeds = await StatusReport.Feed.list(lanes, settings.feeds, at: moment)
+        report.feeds = StatusReport.Feed.list(lanes, feeds, settings.feeds)
         report.list(board, changes, currency: settings.currency, at: moment)
         report.firing = standing.firing
         report.pending = standing.pending
         report.silences = book.silences.filter { $0.until > moment }
-        report.outbox = await sender.report
+        report.outbox = outbox
         report.reasons = StatusReasons.of(
-            board, lanes: await lanes.standings(health), recording: ledger.fault,
+            board, lanes: lanes.standings(feeds, health), recording: ledger.fault,
             replaced: history.replacedDatabases(), log: publisher.logFault, channels: report.outbox.faults,
             rejection: rejection, at: moment)
-        report.state = state ?? StatusReasons.state(of: board, reasons: report.reasons, at: moment)
+        report.state =
+            switch phase {
+            case .starting: .starting
+            case .running: StatusReasons.state(of: board, reasons: report.reasons, at: moment)
+            case .stopping: .stopping
+            case .over: .stopped
+            }
         return report
     }
 }

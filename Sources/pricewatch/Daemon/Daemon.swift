@@ -37,7 +37,7 @@ final class Daemon: Service {
             while await beats.next() != nil { await turn() }
         } onGracefulShutdown: { [self] in
             ticks.stop()
-            turns.cancel(after: Self.patience)
+            turns.stop(within: Self.patience)
             Task { await sender.stop() }
         }
         reloading.cancel()
@@ -50,7 +50,7 @@ final class Daemon: Service {
         await turns.perform { [self] in
             _ = await cycle.turn()
         } again: { [self] in
-            await cycle.isDue && !ticks.isStopped
+            await cycle.isDue
         }
         let current = cycle
         await ticks.change(to: current.interval, after: current.untilNext)
@@ -86,6 +86,6 @@ final class Daemon: Service {
             line.add("file", running.file?.path)
             line.add("message", fault)
         }
-        await running.cycle.reject(fault.replacing("\n", with: "; "))
+        await running.cycle.reject(fault.replacingBytes(of: ["\n"], with: "; "))
     }
 }

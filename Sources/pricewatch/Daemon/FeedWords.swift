@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import Logging
@@ -60,28 +61,24 @@ extension StatusReport.PollError {
 
 extension StatusReport.Feed {
     /// What is to be said of each feed, in the order of the configuration.
-    static func list(_ lanes: Lanes, _ configured: [Configuration.Feed], at now: Date) async -> [Self] {
-        var list: [Self] = []
-        for feed in configured {
+    static func list(_ lanes: Lanes, _ states: FeedStates, _ configured: [Configuration.Feed]) -> [Self] {
+        configured.compactMap { feed in
             let asking = lanes.lines.filter { $0.plan.members.contains { $0.feed.name == feed.name } }
-            guard !asking.isEmpty else { continue }
-            list.append(await Self(feed, askedBy: asking, at: now))
+            return asking.isEmpty ? nil : Self(feed, askedBy: asking, states)
         }
-        return list
     }
 
-    private init(_ configured: Configuration.Feed, askedBy lines: [Lanes.Line], at now: Date) async {
+    private init(_ configured: Configuration.Feed, askedBy lines: [Lanes.Line], _ states: FeedStates) {
         var (serves, coolsUntil, quotaEnd): (Bool, Date?, Date?) = (false, nil, nil)
-        var asked: Feeds.Feed?
         for line in lines {
-            guard let member = line.feeds.members.first(where: { $0.feed.name == configured.name }) else { continue }
-            asked = asked ?? member.feed
-            coolsUntil = await line.feeds.coolsUntil(member.feed) ?? coolsUntil
-            guard await line.feeds.serving === member.feed else { continue }
+            guard let state = states[line] else { continue }
+            coolsUntil = state.coolsUntil[configured.name] ?? coolsUntil
+            guard state.serving.name == configured.name else { continue }
             serves = true
             quotaEnd = [quotaEnd, line.pace.quotaEnd].compactMap { $0 }.min()
         }
-        let wait = await asked?.waitInForce()
+        let asked = states[feed: configured.name]
+        let wait = asked?.wait
         let state: String =
             switch wait {
             case .some(let (wait, _)) where wait.isBlock: "blocked"
@@ -90,7 +87,7 @@ extension StatusReport.Feed {
             }
         self.init(
             name: configured.name, state: state, nextTryAt: [wait?.until, coolsUntil].compactMap { $0 }.max(),
-            requestsThisMonth: await asked?.requests(in: UTCMonth(now)) ?? 0, quota: configured.monthlyQuota,
+            requestsThisMonth: asked?.requestsThisMonth ?? 0, quota: configured.monthlyQuota,
             quotaEndsAt: quotaEnd)
     }
 }

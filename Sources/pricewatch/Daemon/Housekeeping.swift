@@ -61,7 +61,9 @@ final class Housekeeping: Sendable {
     private func tidy(_ now: Date) async {
         var isStillTooLarge = true
         do {
-            let pruned = try await history.prune(to: retention, now: now)
+            // By the clock alone, one that was set ahead would make everything old.
+            let newest = try history.reader.lastAnswer() ?? .distantPast
+            let pruned = try await history.prune(to: retention, now: min(now, newest))
             isStillTooLarge = pruned.isStillTooLarge
             tell(pruned)
         } catch {
@@ -83,6 +85,7 @@ final class Housekeeping: Sendable {
             line.add("polls", Int(pruned.polls))
             line.add("candles", Int(pruned.candles))
             line.add("events", Int(pruned.events))
+            if pruned.series > 0 { line.add("markets", Int(pruned.series)) }
             line.add("freed_bytes", Int(max(0, pruned.bytes)))
             line.add("bytes", Int(history.reader.bytesOnDisk()))
             line.add("longest_step_ms", Int(pruned.longestStep.inMilliseconds))

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -8,6 +9,11 @@ struct Ledger {
     private let history: HistoryWriter
     /// What is not yet written of alerts.
     private var pending = AlertRecord()
+    /// Polls that could not be written, oldest first: a program that keeps the database locked for a while must not
+    /// cost samples.
+    private var unsaved: [PollRecord] = []
+    /// Of samples, which take about a megabyte. Beyond it the oldest polls are given up.
+    private static let mostUnsaved = 10_000
     private var untold: [AlertEvent]
     /// Messages that the sender has not heard of yet.
     private var outgoing: [OutgoingMessage] = []
@@ -33,7 +39,16 @@ struct Ledger {
         var records = polls
         if !records.isEmpty { records[records.endIndex - 1].alerts = pending }
         if !records.isEmpty { records[0].daemonStart = start }
-        return noted(write { [records] history throws(HistoryError) in try history.record(records) })
+        let written = write { [records] history throws(HistoryError) in try history.record(records) }
+        if !written { keep(polls) }
+        return noted(written)
+    }
+
+    private mutating func keep(_ polls: [PollRecord]) {
+        unsaved.removeAll { $0.currency != polls.first?.currency }
+        unsaved += polls
+        var samples = unsaved.reduce(0) { $0 + $1.samples.count }
+        while samples > Self.mostUnsaved { samples -= unsaved.removeFirst().samples.count }
     }
 
     /// True where it was written.
@@ -58,6 +73,8 @@ struct Ledger {
 
     private mutating func write(_ body: (HistoryWriter) throws(HistoryError) -> Void) -> Bool {
         do {
+            if !unsaved.isEmpty { try history.record(unsaved) }
+            unsaved = []
             try body(history)
         } catch {
             fault = error

@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History
@@ -18,8 +19,7 @@ struct Legacy: Sendable {
     var currency: Currency?
     var health: [Lane: LaneHealth] = [:]
     var lastPoll: StatusReport.LastPoll?
-    /// No turn has ended yet.
-    var isStarting = true
+    var phase = Cycle.Phase.starting
     var recordingNews = RecordingNews()
     var clocks = ClockWatch()
     /// Before the process began.

@@ -1,3 +1,4 @@
+import Engine
 import Markets
 
 /// The events behind the alerts that are pending or firing now.
@@ -10,7 +11,9 @@ struct StandingAlerts {
 
     mutating func take(_ changes: AlertBook.Changes) {
         for event in changes.events { events[event.key] = event }
-        for (key, alert) in changes.alerts where alert.state.since == nil { events[key] = nil }
+        // An edited rule's alert may end and begin anew in one poll.
+        let last = Dictionary(changes.alerts, uniquingKeysWith: { _, later in later })
+        for (key, alert) in last where alert.state.since == nil { events[key] = nil }
     }
 
     var firing: [AlertEvent] { inOrder { $0.kind == .firing || $0.kind == .reminder } }

@@ -8,7 +8,10 @@ final class SystemdNotifier: Sendable {
     private let socketPath: String?
     private let told = Mutex(Told())
 
-    private struct Told {
+    /// Bytes of the state in words. A supervisor takes no more of a message than 4096, and none that is longer.
+    private static let longestStatus = 1000
+
+    fileprivate struct Told {
         var ready = false
         var watchdog: Duration?
     }
@@ -17,38 +20,14 @@ final class SystemdNotifier: Sendable {
         socketPath = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// READY with the first finished cycle, WATCHDOG with each, STOPPING once.
+    /// READY with the first finished cycle, WATCHDOG with each, STOPPING once. The state in words goes in a message of its
+    /// own: whatever becomes of that, the others arrive.
     func tell(_ report: StatusReport, finished: Bool, deadline: Duration) {
         guard socketPath != nil else { return }
-        var lines = ["STATUS=\(StatusLine(report, at: report.writtenAt).text)"]
-        if report.state == .stopping { lines.append("STOPPING=1") }
-        told.withLock { told in
-            if report.state == .starting {
-                // Until the first cycle has ended the start may take as long as a cycle may.
-                lines.append("EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)")
-                return
-            }
-            let watchdog = report.interval + deadline + .seconds(30)
-            guard finished else {
-                // A longer interval, by a new configuration, must be known before the old one runs out; a shorter one
-                // counts from the next finished cycle, since the time so far would count against it.
-                if let before = told.watchdog, watchdog > before {
-                    lines.append("WATCHDOG_USEC=\(watchdog.inMilliseconds * 1000)")
-                    told.watchdog = watchdog
-                }
-                return
-            }
-            if !told.ready {
-                lines.append("READY=1")
-                told.ready = true
-            }
-            if told.watchdog != watchdog {
-                lines.append("WATCHDOG_USEC=\(watchdog.inMilliseconds * 1000)")
-                told.watchdog = watchdog
-            }
-            lines.append("WATCHDOG=1")
-        }
-        send(lines.joined(separator: "\n"))
+        let signals = told.withLock { $0.signals(report, finished: finished, deadline: deadline) }
+        if !signals.isEmpty { send(signals.joined(separator: "\n")) }
+        let words = StatusLine(report, at: report.writtenAt).text
+        send("STATUS=" + words.cut(toBytes: Self.longestStatus))
     }
 
     /// A new configuration is taken in; `reloaded` ends it. Nothing before READY, which must not come early.
@@ -82,5 +61,30 @@ final class SystemdNotifier: Sendable {
                 _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
             }
         }
+    }
+}
+
+extension SystemdNotifier.Told {
+    /// What the supervisor acts on.
+    fileprivate mutating func signals(_ report: StatusReport, finished: Bool, deadline: Duration) -> [String] {
+        if report.state == .starting {
+            // Until the first cycle has ended the start may take as long as a cycle may.
+            return ["EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)"]
+        }
+        var signals = report.state == .stopping ? ["STOPPING=1"] : []
+        let next = report.interval + deadline + .seconds(30)
+        // A longer interval, by a new configuration, must be known before the old one runs out; a shorter one counts from
+        // the next finished cycle, since the time so far would count against it.
+        let isLonger = watchdog.map { next > $0 } ?? false
+        if finished, !ready {
+            signals.append("READY=1")
+            ready = true
+        }
+        if finished ? watchdog != next : isLonger {
+            signals.append("WATCHDOG_USEC=\(next.inMilliseconds * 1000)")
+            watchdog = next
+        }
+        if finished { signals.append("WATCHDOG=1") }
+        return signals
     }
 }

@@ -45,8 +45,6 @@ final class Ticks: Sendable {
         }
     }
 
-    var isStopped: Bool { beat.withLock { $0.timer.isCancelled } }
-
     /// No further tick; the sequence ends.
     func stop() {
         beat.withLock { $0.timer.cancel() }

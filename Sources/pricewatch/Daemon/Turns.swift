@@ -10,14 +10,18 @@ final class Turns: Sendable {
         var last: Task<Void, Never>?
         var running: [Int: Task<Void, Never>] = [:]
         var count = 0
+        var isStopped = false
     }
 
+    private var isStopped: Bool { state.withLock(\.isStopped) }
+
+    /// Performs `body` after all that came before it; not at all after the stop.
     func perform(_ body: @escaping @Sendable () async -> Void) async {
         let (number, task) = state.withLock { state in
             let before = state.last
             let task = Task {
                 await before?.value
-                await body()
+                if !isStopped { await body() }
             }
             state.last = task
             state.count += 1
@@ -31,12 +35,15 @@ final class Turns: Sendable {
     /// Performs `body`, and again at once where it is due again by then: a tick for what came due meanwhile might find
     /// nobody waiting yet, and be lost.
     func perform(_ body: @escaping @Sendable () async -> Void, again isDue: () async -> Bool) async {
-        repeat { await perform(body) } while await isDue()
+        repeat { await perform(body) } while await isDue() && !isStopped
     }
 
-    /// Whoever still runs after `patience` is cut off.
-    func cancel(after patience: Duration) {
-        let running = state.withLock { Array($0.running.values) }
+    /// Begins nothing more, and cuts off what still runs after `patience`.
+    func stop(within patience: Duration) {
+        let running = state.withLock { state in
+            state.isStopped = true
+            return Array(state.running.values)
+        }
         guard !running.isEmpty else { return }
         Task {
             try? await Task.sleep(for: patience)

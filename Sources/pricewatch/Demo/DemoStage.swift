@@ -1,4 +1,5 @@
 import Foundation
+import History
 import MarketSimulator
 import Markets
 
@@ -24,13 +25,11 @@ struct DemoStage {
         guard mkdir(folder, 0o755) == 0 else {
             throw Complaint("\(FileFault("make the folder", folder, errno))", Exit.inputOutput)
         }
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.seed = UInt64.random(in: 1...9999)
-        stage.script = [try MarketID(star): script.compactMap { Price(parsing: $0) }]
-        stage.faults = faults
         let simulator: CoinGeckoSimulator
         do {
-            simulator = try await CoinGeckoSimulator.start(stage)
+            simulator = try await CoinGeckoSimulator.start(
+                seed: UInt64.random(in: 1...9999),
+                script: [try MarketID(star): script.compactMap { Price(parsing: $0) }], faults: faults)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw Complaint("\(error)", Exit.inputOutput)

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -27,7 +28,7 @@ enum LogValue: Sendable {
     var word: String {
         switch self {
         case .number(let literal): literal
-        case .text(let text): text.isEmpty || !text.utf8.allSatisfy(Self.isPlain) ? JSONWriter.quoted(text) : text
+        case .text(let text): text.isEmpty || !text.utf8.allSatisfy(Self.isPlain) ? JSONString.quoted(text) : text
         }
     }
 

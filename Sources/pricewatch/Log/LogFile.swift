@@ -55,8 +55,11 @@ final class LogFile: LogOutlet {
     private static func open(_ state: inout State, _ path: String) {
         let folder = (path as NSString).deletingLastPathComponent
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let isDevice = path.hasPrefix("/dev/")
+        // Where others may write, a link may be theirs, and lead to any file of ours.
+        let links = isDevice || isOurs(folder) ? 0 : O_NOFOLLOW
         // Without waiting: a pipe would be opened only once somebody reads from it.
-        state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
+        state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | links, mode)
         let reason = errno
         if let kind = FileKind(ofPath: path), !kind.takesLines {
             shut(&state)
@@ -64,15 +67,35 @@ final class LogFile: LogOutlet {
             return
         }
         guard state.descriptor >= 0 else {
-            state.fault = "open \(path): \(String(cString: strerror(reason)).lowercased())"
+            state.fault =
+                reason == ELOOP && links != 0
+                ? "open \(path): it is a link in a folder that others may write to (name the file itself in log.file)"
+                : "open \(path): \(String(cString: strerror(reason)).lowercased())"
             return
         }
         state.fault = nil
         state.file = FileIdentity(ofDescriptor: state.descriptor)
         // Whoever reads slowly is waited for from here on, as everywhere.
         _ = fcntl(state.descriptor, F_SETFL, O_APPEND)
-        // Administrators read logs; where this user may not give the file away, it stays as it is.
-        if let adm = getgrnam("adm") { _ = fchown(state.descriptor, uid_t.max, adm.pointee.gr_gid) }
+        if !isDevice { restrict(state.descriptor) }
+    }
+
+    /// Administrators read logs.
+    private static let mode: mode_t = 0o640
+
+    /// Where this user may not give the file away, it keeps its group.
+    private static func restrict(_ descriptor: CInt) {
+        var file = stat()
+        guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
+        if let adm = getgrnam("adm") { _ = fchown(descriptor, uid_t.max, adm.pointee.gr_gid) }
+        if file.st_mode & 0o7777 & ~mode != 0 { fchmod(descriptor, file.st_mode & mode) }
+    }
+
+    /// Whether nobody but this user and root can put anything there.
+    private static func isOurs(_ folder: String) -> Bool {
+        var status = stat()
+        return stat(folder.isEmpty ? "." : folder, &status) == 0 && status.st_mode & 0o022 == 0
+            && (status.st_uid == geteuid() || status.st_uid == 0)
     }
 
     private static func shut(_ state: inout State) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import History
+import Markets
 
 /// Why a command could not do what it was asked: one line for people, an exit code for scripts.
 struct Complaint: Error, CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -85,7 +86,7 @@ struct JSONWriter {
 
     mutating func string(_ text: String) {
         separate()
-        Self.append(quoted: text, to: &bytes)
+        JSONString.append(text, to: &bytes)
         needsComma = true
     }
 
@@ -106,34 +107,6 @@ struct JSONWriter {
     }
 
     mutating func null() { number("null") }
-
-    /// The text as a JSON string. Beside what JSON demands, everything that a terminal would act on is escaped.
-    static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        append(quoted: text, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func append(quoted text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
-        {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for scalar in text.unicodeScalars {
-                switch scalar {
-                case "\"": bytes.append(contentsOf: "\\\"".utf8)
-                case "\\": bytes.append(contentsOf: "\\\\".utf8)
-                case "\n": bytes.append(contentsOf: "\\n".utf8)
-                case "\t": bytes.append(contentsOf: "\\t".utf8)
-                case "\r": bytes.append(contentsOf: "\\r".utf8)
-                case _ where scalar.isUnprintable: bytes.append(contentsOf: SafeText.escape(scalar).utf8)
-                default: bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
-                }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
 
     private mutating func nest(_ open: Unicode.Scalar, _ close: Unicode.Scalar, _ body: (inout JSONWriter) -> Void) {
         separate()

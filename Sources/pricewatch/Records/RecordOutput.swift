@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Markets
 
 enum RecordFormat: String, ExpressibleByArgument, CaseIterable {
     case table, csv, json, ndjson
@@ -76,9 +77,12 @@ extension RecordValue {
 }
 
 enum CSV {
-    /// RFC 4180: quoted where a comma, a quote or a line break is in it.
+    /// RFC 4180: quoted where a comma, a quote or a line break is in it. What a spreadsheet would take for a formula gets
+    /// an apostrophe before it; a number is none.
     static func quoted(_ text: String) -> String {
+        let isFormula = text.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
+        let text = isFormula && DecimalNumeral(text) == nil ? "'" + text : text
         guard text.utf8.contains(where: { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        return "\"" + text.replacingBytes(of: ["\""], with: "\"\"") + "\""
     }
 }

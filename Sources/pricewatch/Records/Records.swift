@@ -33,12 +33,9 @@ enum RecordValue {
     case number(String)
     case absent
 
-    /// A sum of money, without an exponent.
+    /// A sum of money, without an exponent; however large or small, which a price is not.
     static func amount(_ value: Double?) -> RecordValue {
-        guard let value, value.isFinite else { return .absent }
-        let text = "\(value)"
-        if text.hasSuffix(".0") { return .number(String(text.dropLast(2))) }
-        guard text.utf8.contains(UInt8(ascii: "e")) else { return .number(text) }
-        return .number(Price(parsing: text)?.description ?? "0")
+        guard let value, value.isFinite, let numeral = DecimalNumeral("\(value)") else { return .absent }
+        return .number(numeral.plainText)
     }
 }

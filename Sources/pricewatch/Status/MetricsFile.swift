@@ -1,4 +1,6 @@
+import Engine
 import Foundation
+import History
 import Markets
 import Synchronization
 
@@ -15,10 +17,12 @@ final class MetricsFile: Sendable {
 
     init(path: String) { file = AtomicFile(path: path) }
 
-    /// - Parameter expiresAt: when news should have come, also where the daemon has stopped since.
-    func write(_ report: StatusReport, expiresAt: Date?, _ log: EventLog) {
+    /// - Parameters:
+    ///   - finished: A cycle has ended; only then is its poll counted, however many feeds have answered before.
+    ///   - expiresAt: when news should have come, also where the daemon has stopped since.
+    func write(_ report: StatusReport, finished: Bool, expiresAt: Date?, _ log: EventLog) {
         state.withLock { state in
-            if let poll = report.lastPoll, poll.at != state.counted {
+            if finished, let poll = report.lastPoll, poll.at != state.counted {
                 state.counted = poll.at
                 state.polls[poll.outcome, default: 0] += 1
             }

@@ -1,3 +1,5 @@
+import Markets
+
 /// The text format of Prometheus, version 0.0.4.
 struct MetricsText {
     private(set) var text = ""
@@ -26,7 +28,13 @@ struct MetricsText {
     }
 
     private static func escaped(_ value: String) -> String {
-        guard value.utf8.contains(where: { $0 == 0x22 || $0 == 0x5C || $0 == 0x0A }) else { return value }
-        return value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        value.replacingScalars { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: nil
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
+import Engine
 import Foundation
-public import Markets
+import Markets
 
 /// The status file as a reader finds it: also one of another release, whose fields may be more or fewer.
 struct StatusDocument: Decodable {

@@ -31,7 +31,6 @@ struct StatusLine {
         firing = status.alerts?.firing.count ?? 0
     }
 
-    /// On one line and without a bar, which would begin a monitoring system's performance data.
     var text: String {
         var parts = ["\(markets) market\(markets == 1 ? "" : "s")"]
         switch poll {
@@ -41,7 +40,12 @@ struct StatusLine {
         }
         if let reason { parts.append(reason) }
         if firing > 0 { parts.append("\(firing) alert\(firing == 1 ? "" : "s") firing") }
-        return SafeText.printable("\(state): \(parts.joined(separator: ", "))").replacing("|", with: "/")
+        return Self.alone("\(state): \(parts.joined(separator: ", "))")
+    }
+
+    /// On one line and without a bar, which would begin a monitoring system's performance data.
+    static func alone(_ text: String) -> String {
+        SafeText.printable(text).replacingBytes(of: ["|"], with: "/")
     }
 }
 

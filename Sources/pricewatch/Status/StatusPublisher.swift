@@ -1,4 +1,5 @@
 import Foundation
+import History
 import Markets
 import Synchronization
 
@@ -62,7 +63,7 @@ final class StatusPublisher: Sendable {
                 if !state.unwritable { log.write(.error, "status.unwritable") { $0.add("message", "\(error)") } }
                 state.unwritable = true
             }
-            metrics?.write(report, expiresAt: state.expiresAt, log)
+            metrics?.write(report, finished: finished, expiresAt: state.expiresAt, log)
         }
         systemd.tell(report, finished: finished, deadline: deadline)
     }

@@ -29,14 +29,14 @@ struct StatusSource {
             stranger = nil
             return
         }
-        let reader: HistoryReader
-        do {
-            reader = try HistoryReader(at: configuration.history.database)
+        var report: StatusReport
+        do throws(HistoryError) {
+            let reader = try HistoryReader(at: configuration.history.database)
+            report = try StatusReport(remembering: reader, configuration, now: Date())
         } catch {
             throw Complaint(
                 "read the status \(file): there is none, and no history either: \(error)", Self.nothing)
         }
-        var report = try StatusReport(remembering: reader, configuration, now: Date())
         stranger = DaemonLock.holder(of: configuration.history.database)
         if let stranger { (report.state, report.pid) = (.failing, stranger) }
         bytes = report.json

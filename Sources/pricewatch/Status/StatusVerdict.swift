@@ -39,17 +39,15 @@ struct StatusVerdict: Hashable {
             }
             line = StatusLine(status, at: now).text
         }
-        line = Self.alone(line)
+        line = StatusLine.alone(line)
     }
 
     /// Somebody holds the database and says nothing where the configuration looks for it.
     init(daemon: Int32, withoutFileAt file: String) {
         exit = 2
         expired = true
-        line = Self.alone(
+        line = StatusLine.alone(
             "failing: a daemon (pid \(daemon)) holds the database, and \(file) is not there: it writes its status "
                 + "elsewhere until it is restarted, or cannot write it (see the log)")
     }
-
-    private static func alone(_ line: String) -> String { SafeText.printable(line).replacing("|", with: "/") }
 }

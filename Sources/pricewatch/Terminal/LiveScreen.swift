@@ -59,14 +59,14 @@ struct LiveScreen: ~Copyable {
         var text = ""
         var room = width
         var inColour = false
-        for character in line {
-            if character == "\u{1B}" { inColour = true }
+        for scalar in line.unicodeScalars {
+            if scalar == "\u{1B}" { inColour = true }
             if !inColour {
-                room -= Table.width(String(character))
+                room -= Table.width(scalar)
                 if room < 0 { return text + "\u{1B}[0m" }
             }
-            text.append(character)
-            if inColour, character == "m" { inColour = false }
+            text.unicodeScalars.append(scalar)
+            if inColour, scalar == "m" { inColour = false }
         }
         return text
     }

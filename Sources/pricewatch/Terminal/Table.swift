@@ -1,3 +1,5 @@
+import Markets
+
 /// Rows and columns for people: aligned, without rules, safe to print.
 struct Table {
     enum Alignment {
@@ -48,11 +50,17 @@ struct Table {
     /// Columns on a terminal: wide characters take two.
     static func width(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-        return text.reduce(0) { width, character in
-            guard let scalar = character.unicodeScalars.first else { return width }
-            return width + (scalar.properties.isEmojiPresentation || isWide(scalar.value) ? 2 : 1)
-        }
+        return text.unicodeScalars.reduce(0) { $0 + width($1) }
     }
+
+    /// An accent takes none, as most terminals count.
+    static func width(_ scalar: Unicode.Scalar) -> Int {
+        if scalar.properties.isGraphemeExtend || scalar == "\u{200D}" { return 0 }
+        return isWide(scalar.value) || scalar.properties.isEmojiPresentation && !isRegional(scalar.value) ? 2 : 1
+    }
+
+    /// Two of them are a flag.
+    private static func isRegional(_ value: UInt32) -> Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
     private static func isWide(_ value: UInt32) -> Bool {
         switch value {

@@ -145,16 +145,22 @@ struct ClassificationTests {
         let error = classification.error(
             in: HTTPAnswer(status: 400, headers: [:], body: Data(text.utf8)), now: now)
         let message = error?.message ?? ""
-        #expect(message.contains(#"\u{1b}[2J bad \u{202e} xxx"#), "\(message)")
+        #expect(message.contains(#"\u001b[2J bad \u202e xxx"#), "\(message)")
         #expect(message.utf8.count < 500)
         #expect(!message.unicodeScalars.contains { $0.value < 0x20 })
     }
 
     @Test func aKeyThatTheServerEchoesIsTakenOut() {
         var classification = classification
-        classification.key = Secret("CG-verysecretkey")
+        classification.redaction = Redaction(["CG-verysecretkey"])
         let body = #"{"error":"the key CG-verysecretkey is wrong"}"#
         let error = classification.error(in: HTTPAnswer(status: 401, headers: [:], body: Data(body.utf8)), now: now)
-        #expect(error?.message.contains("the key (secret) is wrong") == true)
+        #expect(error?.message.contains("the key *** is wrong") == true)
+        let redirect = HTTPAnswer(status: 302, headers: ["Location": "/login?key=CG-verysecretkey"], body: Data())
+        #expect(classification.error(in: redirect, now: now)?.message.contains("/login?key=***") == true)
+        // Cut where the quoted text ends, it would no longer be found.
+        let long = #"{"error":"\#(String(repeating: "x", count: 190))CG-verysecretkey"}"#
+        let cut = classification.error(in: HTTPAnswer(status: 401, headers: [:], body: Data(long.utf8)), now: now)
+        #expect(cut?.message.contains("CG-") == false)
     }
 }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import MarketSimulator
 import Markets
@@ -34,10 +35,8 @@ struct FailoverFeedTests {
         _ fault: Fault, isIll: @escaping @Sendable (Int) -> Bool
     ) async throws -> [FailoverFeed.Turn] {
         let time = ManualTime()
-        var configuration = CoinGeckoSimulator.Configuration()
-        configuration.faults = [fault]
         let healthy = try await CoinGeckoSimulator.start()
-        let ill = try await CoinGeckoSimulator.start(configuration)
+        let ill = try await CoinGeckoSimulator.start(faults: [fault])
         let standby = try await CoinGeckoSimulator.start()
         let network = try NetworkTransport(time: StalledTime())
         let illNetwork = try NetworkTransport(time: StalledTime(ill))

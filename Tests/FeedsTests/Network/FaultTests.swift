@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import MarketSimulator
 import Markets
@@ -9,8 +10,6 @@ import Testing
 /// Real exchanges with a server on loopback that does what servers do on their bad days.
 @Suite("Faults over the network")
 struct FaultTests {
-    typealias Answer = LoopbackServer.Answer
-
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var fault: Fault
@@ -46,14 +45,14 @@ struct FaultTests {
         Case("1 GiB, unannounced", .huge(declaresLength: false), .tooLarge, requests: 1, says: "8 MiB"),
         Case("gzip bomb", .gzipBomb(unpacked: 160 << 20), .tooLarge, requests: 1, says: "8 MiB"),
         Case(
-            "damaged gzip", .reply(.answer(Answer(headers: packed, body: .text("this is no gzip at all")))), .transport),
+            "damaged gzip", .reply(.init(headers: packed, text: "this is no gzip at all")), .transport),
         Case(
-            "redirect loop", .reply(.answer(Answer(status: 302, headers: ["Location": "/api/v3/coins/markets"]))),
+            "redirect loop", .reply(.init(status: 302, headers: ["Location": "/api/v3/coins/markets"])),
             .badStatus, requests: 1, says: "/api/v3/coins/markets"),
         Case(
-            "wrong content type", .reply(.answer(Answer(headers: ["Content-Type": "text/csv"], body: .text("a,b")))),
+            "wrong content type", .reply(.init(headers: ["Content-Type": "text/csv"], text: "a,b")),
             .contentType, requests: 1, says: "text/csv"),
-        Case("nothing at all", .reply(.answer(Answer(headers: json))), .decode, says: "is empty"),
+        Case("nothing at all", .reply(.init(headers: json)), .decode, says: "is empty"),
         Case("400", .status(400), .badRequest, requests: 1),
         Case("401", .status(401), .unauthorized, requests: 1, says: "key"),
         Case("403", .status(403), .forbidden, requests: 1),
@@ -79,9 +78,7 @@ struct FaultTests {
     }
 
     @Test(arguments: cases) func kinds(_ expected: Case) async throws {
-        var configuration = CoinGeckoSimulator.Configuration()
-        configuration.faults = [expected.fault]
-        let market = try await CoinGeckoSimulator.start(configuration)
+        let market = try await CoinGeckoSimulator.start(faults: [expected.fault])
         let report = try await poll(market.baseURL, market)
         await market.stop()
         #expect(report.error?.kind == expected.kind, "\(report.error?.message ?? "")")
@@ -106,9 +103,7 @@ struct FaultTests {
     }
 
     @Test func recoversWithinThePoll() async throws {
-        var configuration = CoinGeckoSimulator.Configuration()
-        configuration.faults = [.reset, .ok]
-        let market = try await CoinGeckoSimulator.start(configuration)
+        let market = try await CoinGeckoSimulator.start(faults: [.reset, .ok])
         let report = try await poll(market.baseURL)
         await market.stop()
         #expect(report.answer?.quotes.count == 2)
@@ -122,9 +117,7 @@ struct FaultTests {
         (["x-ratelimit-reset": "2026-11-21 10:05:00 +0000", "Date": "Sat, 21 Nov 2026 10:00:00 GMT"], 300),
     ])
     func rateLimits(_ headers: [String: String], _ seconds: Double) async throws {
-        var configuration = CoinGeckoSimulator.Configuration()
-        configuration.faults = [.reply(.json("{}", status: 429, headers: headers))]
-        let market = try await CoinGeckoSimulator.start(configuration)
+        let market = try await CoinGeckoSimulator.start(faults: [.reply(.json("{}", status: 429, headers: headers))])
         let time = ManualTime()
         let report = try await poll(market.baseURL, time: time)
         await market.stop()

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -32,17 +33,6 @@ struct BinanceTests {
         let quote = try #require(answer.quotes.first)
         #expect(quote.quotedAt == Date(milliseconds: 1_732_266_000_123))
         #expect(quote.reportedChange == Percent(hundredths: -126) && quote.volume24h == 4546.5)
-    }
-
-    @Test(
-        "a time that cannot be believed is none",
-        arguments: ["0", "-9223372036854775807", "9223372036854775807", "1732266000", "1e300"])
-    func noTime(closeTime: String) async throws {
-        let body = rows(Self.row("BTCUSDT", #""2.50""#).replacing("1732266000123", with: closeTime))
-        let feed = try scriptedFeed(Binance(), ScriptedTransport(time, [.json(body)]), time)
-        let answer = try #require(try await feed.poll(mapped("bitcoin=BTCUSDT"), within: .seconds(60)).answer)
-        #expect(answer.prices == ["bitcoin": "2.5"])
-        #expect(answer.quotes.first?.quotedAt == nil)
     }
 
     /// The whole list is refused for one symbol: the others get their prices in the same poll, and the next poll asks

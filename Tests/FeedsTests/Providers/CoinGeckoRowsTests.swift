@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -57,11 +58,11 @@ struct CoinGeckoRowsTests {
         #expect(quote.price.description == "2")
     }
 
-    @Test func everythingButIDAndPriceMayBeOfAnyForm() throws {
+    @Test func everythingButIDPriceAndTimeMayBeOfAnyForm() throws {
         let rows = try decode(
             """
             [{"id":"a","current_price":1,"symbol":null,"name":7,"market_cap":"big","total_volume":{},
-            "price_change_percentage_24h":"up","last_updated":"yesterday"}]
+            "price_change_percentage_24h":"up","last_updated":null}]
             """)
         guard case .quote(let quote)? = rows.first else {
             Issue.record("no quote")

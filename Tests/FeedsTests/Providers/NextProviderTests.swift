@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -23,7 +24,7 @@ private struct TinyProvider: Provider {
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
             let last = try JSONDocument(body).root["last"]
-            let row = QuoteRow.priced(entry.market, last, last?.numeralInText) { price in
+            let row = QuoteRow.priced(entry.market, last, last?.numeralInText, at: nil, nil) { price in
                 Quote(market: entry.market, symbol: "", name: "", currency: currency, price: price, quotedAt: nil)
             }
             return QuotePage(rows: [row])
@@ -76,11 +77,13 @@ struct NextProviderTests {
         #expect(report.error?.retryAfter(time.now()) == .hours(1))
     }
 
-    @Test func aKeyInItsURLIsNotShown() async throws {
-        let transport = ScriptedTransport(time, [.json("{}", 500)])
-        let environment = try environment("https://example.com/token-1/v1", key: Secret("token-1"))
+    @Test func aURLOfItsOwnerIsNotShown() async throws {
+        let transport = ScriptedTransport(time, [.json(#"{"error": "no route /token-1/v1/last/a"}"#, 500)])
+        var environment = try environment("https://example.com/token-1/v1")
+        environment.ownURL = Secret("https://example.com/token-1/v1")
         let feed = Feed(TinyProvider(), environment, transport: transport, memory: TransientMemory(), time: time)
         let message = try await feed.poll(try watch("a"), within: .seconds(60)).error?.message ?? ""
-        #expect(message.hasPrefix("get https://example.com/(secret)/v1/last/a: 500"), "\(message)")
+        #expect(message.hasPrefix("get https://example.com/…/last/a: 500"), "\(message)")
+        #expect(message.hasSuffix("no route ***/last/a"), "\(message)")
     }
 }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -102,14 +103,37 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
     }
 
-    @Test("a draft that a killed backup left is cleared away, a living one's stays")
+    @Test("a link under the name that its temporary file would have by the pid is not written through")
+    func plantedLink() throws {
+        let folder = try TemporaryFolder()
+        let victim = folder.write("not to be touched", as: "victim")
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        let file = folder.path + "/copy.db"
+        for name in ["partial", "tmp"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(file).\(getpid()).\(name)", withDestinationPath: victim)
+        }
+        try HistoryReader(at: folder.database).backUp(to: file)
+        #expect(folder.text("victim") == "not to be touched")
+        #expect(try HistoryReader(at: file).size().samples == 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o640)
+    }
+
+    @Test("what a killed backup left is cleared away within the hour, what another is writing stays")
     func drafts() throws {
         let folder = try TemporaryFolder()
         _ = try HistoryWriter(at: folder.database)
-        let (dead, living) = (folder.path + "/x.4194305.partial", folder.path + "/x.1.partial")
-        for draft in [dead, living] { try Data([1]).write(to: URL(fileURLWithPath: draft)) }
+        let dead = ["x.0123456789abcdef.tmp", "x.0123456789abcdef.tmp-journal"].map { folder.path + "/" + $0 }
+        let living = folder.path + "/x.fedcba9876543210.tmp"
+        for draft in dead + [living] { try Data([1]).write(to: URL(fileURLWithPath: draft)) }
+        for draft in dead {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: draft)
+        }
         try HistoryReader(at: folder.database).backUp(to: folder.path + "/x")
-        #expect(!FileManager.default.fileExists(atPath: dead))
+        for draft in dead { #expect(!FileManager.default.fileExists(atPath: draft)) }
         #expect(FileManager.default.fileExists(atPath: living))
     }
 }

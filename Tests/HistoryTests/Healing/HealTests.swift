@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -174,7 +175,7 @@ import Testing
             try $0.execute(
                 sql: """
                     CREATE TRIGGER full BEFORE INSERT ON poll WHEN new.backfilled AND new.at % 1000 = 7
-                    BEGIN SELECT RAISE(ABORT, 'no'); END
+                    BEGIN SELECT zeroblob(2000000000); END
                     """)
         }
         #expect(throws: HistoryError.self) {

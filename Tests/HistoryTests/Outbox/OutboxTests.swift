@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -86,7 +87,7 @@ import Testing
         let first = event("e1")
         try writer.reader.queue.write { db in
             try db.execute(
-                sql: "CREATE TRIGGER full BEFORE INSERT ON message BEGIN SELECT RAISE(ABORT, 'no room'); END")
+                sql: "CREATE TRIGGER full BEFORE INSERT ON message BEGIN SELECT zeroblob(2000000000); END")
         }
         #expect(throws: HistoryError.self) { try record([first], message("m1", [first])) }
         #expect(try writer.reader.events(since: .distantPast).isEmpty)

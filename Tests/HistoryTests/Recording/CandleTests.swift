@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -45,6 +46,18 @@ import Testing
         #expect(found.first?.close.description == "2.00000000000000002")
         #expect(found.map(\.samples) == [4, 2])
         #expect(found.last?.close == price("8"))
+    }
+
+    @Test("a poll that failed closes no hour: only the clock of this machine gives its time")
+    func failedPoll() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try record(writer, [(1, "1")])
+        try writer.record(poll(365 * 86_400, outcome: .failed))
+        #expect(try rows(writer) == 0)
+        try record(writer, [(70, "2"), (75, "3")])
+        #expect(try rows(writer) == 1)
+        #expect(try candles(writer.reader).map(\.samples) == [1, 2])
     }
 
     @Test("volume and market capitalisation are those last stated in the hour")

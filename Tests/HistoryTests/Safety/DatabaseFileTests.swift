@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -79,6 +80,41 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["history.db"])
     }
 
+    @Test("nobody who reads takes the log away from a database that lost its beginning", arguments: [0, 4096])
+    func logBeside(zeros: Int) throws {
+        let folder = try TemporaryFolder()
+        let copy = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
+        try Data(count: zeros).write(to: URL(fileURLWithPath: copy.database))
+        let log = try #require(FileManager.default.contents(atPath: copy.database + "-wal"))
+        #expect(log.count > 4096)
+        #expect(kind { _ = try HistoryReader(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try SilenceDesk(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try HealingDesk(at: copy.database) } == .corrupt)
+        #expect(FileManager.default.contents(atPath: copy.database + "-wal") == log)
+        #expect(FileManager.default.contents(atPath: copy.database) == Data(count: zeros))
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("a log whose database is gone is kept under a dated name")
+    func logAlone() throws {
+        let folder = try TemporaryFolder()
+        let copy = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
+        let log = FileManager.default.contents(atPath: copy.database + "-wal")
+        try HistoryWriter(at: copy.database).record(poll(60, sample("a", "2", quotedAt: 60)))
+        let kept = try FileManager.default.contentsOfDirectory(atPath: copy.path).filter {
+            $0.hasPrefix("history.db.replaced-") && $0.hasSuffix("-wal")
+        }
+        #expect(kept.count == 1)
+        #expect(kept.first.flatMap { FileManager.default.contents(atPath: copy.path + "/" + $0) } == log)
+        withExtendedLifetime(writer) {}
+    }
+
     @Test("a reader finds what a writer recorded: while it is open, after it closed, and without the WAL's files")
     func readers() throws {
         let folder = try TemporaryFolder()
@@ -95,14 +131,20 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.database + "-wal"))
     }
 
-    @Test("its files are readable for all and writable for one")
+    @Test("its files are readable for their group and writable for one, also where they were made before")
     func modes() throws {
         let folder = try TemporaryFolder()
-        let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
-        for suffix in ["", "-wal", "-shm"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + suffix)
-            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+        for before in [0, 0o666, 0o600] as [mode_t] {
+            let writer = try HistoryWriter(at: folder.database)
+            try writer.record(poll(Double(before), sample("a", "1", quotedAt: Double(before))))
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + suffix)
+                let expected = before == 0o600 ? 0o600 : 0o640
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == expected, "\(suffix)")
+            }
+            try writer.close()
+            let next: mode_t = before == 0 ? 0o666 : 0o600
+            for suffix in ["", "-wal", "-shm", ".lock"] { chmod(folder.database + suffix, next) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -62,6 +63,29 @@ import Testing
         try filled(folder)
         try damage(folder.database) { $0 = Data() }
         #expect(try HistoryWriter(at: folder.database).replacedDatabases().count == 1)
+    }
+
+    @Test("an emptied database keeps its log where it is set aside, and what the log holds of alerts goes on")
+    func emptiedBesideLog() throws {
+        let folder = try TemporaryFolder()
+        let killed = try HistoryWriter(at: folder.database)
+        var firing = poll(0, sample("a", "1", quotedAt: 0))
+        firing.alerts.alerts = [
+            AlertKey(rule: "r", market: market("a")): Alert(
+                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
+        ]
+        try killed.record(firing)
+        let copy = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
+        try Data().write(to: URL(fileURLWithPath: copy.database))
+        let log = FileManager.default.contents(atPath: copy.database + "-wal")
+        let writer = try HistoryWriter(at: copy.database)
+        let aside = try #require(writer.replacedDatabases().first)
+        #expect(FileManager.default.contents(atPath: aside + "-wal") == log)
+        #expect(try writer.reader.alerts().count == 1)
+        let samples = try DatabaseQueue(path: aside).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sample") }
+        #expect(samples == 1, "sqlite3 opens it with its log")
+        withExtendedLifetime(killed) {}
     }
 
     @Test("damage that shows only when a poll is written: the poll is the first of the new database, alerts stand")

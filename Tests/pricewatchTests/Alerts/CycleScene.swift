@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History
@@ -22,6 +23,8 @@ final class CycleScene {
     private(set) var sender: Sender?
     /// On top of the network, for what is asked of the feeds.
     var reaching: (@Sendable (NetworkTransport) -> any HTTPTransport)?
+    /// Beside the status file; nil: none.
+    var metrics: MetricsFile?
     /// In place of the real channels.
     var channels: (@Sendable (Configuration.Channel) -> any pricewatch.Channel)?
 
@@ -29,25 +32,25 @@ final class CycleScene {
     ///   - rules: `alerts:` and whatever else a configuration says beside feeds and paths.
     ///   - preferred: what the simulator is asked as.
     ///   - feeds: further ones, each after a comma.
+    ///   - history: further keys, each after a comma.
+    ///   - providerKeepsTime: the provider's clock goes right where the daemon's is set.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
         confirmMovesOver: String = "20%", preferred: String = "provider: coingecko", feeds: String = "",
-        time: HandClock = HandClock(), every: Duration = .minutes(1)
+        history: String = "", time: HandClock = HandClock(), providerKeepsTime: Bool = false,
+        every: Duration = .minutes(1)
     ) async throws {
         self.time = time
         self.every = every
         files = try ConfigurationScene()
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.seed = seed
-        stage.stepsEvery = stepsEvery
-        stage.script = script
-        stage.now = { time.now() }
-        simulator = try await CoinGeckoSimulator.start(stage)
+        simulator = try await CoinGeckoSimulator.start(
+            seed: seed, script: script, stepsEvery: stepsEvery,
+            now: { providerKeepsTime ? time.rightTime : time.now() })
         self.rules = rules
         paths = """
             feeds: [{\(preferred), url: "\(simulator.baseURL)"}\(feeds)]
             poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
-            history: {database: \(files.folder)/history.db, backfill: null}
+            history: {database: \(files.folder)/history.db, backfill: null\(history)}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
 
@@ -68,6 +71,12 @@ final class CycleScene {
         try await assemble()
         await cycle?.tellUntold()
         await sender?.begin()
+    }
+
+    /// Starts under another configuration.
+    func restart(_ rules: String) async throws {
+        self.rules = rules
+        try await start()
     }
 
     /// The daemon takes in another configuration.
@@ -110,7 +119,7 @@ final class CycleScene {
             settings, inheriting: legacy, lanes: lanes, history: history,
             sender: sender, heartbeat: nil,
             publisher: StatusPublisher(
-                path: configuration.statusFile, metrics: nil, log: log, logFile: file,
+                path: configuration.statusFile, metrics: metrics, log: log, logFile: file,
                 systemd: SystemdNotifier(environment: [:]), staysAlive: false),
             log: log, now: { [time] in time.now() })
     }
@@ -157,7 +166,8 @@ final class CycleScene {
 
 /// Time that stands still until it is stepped.
 final class HandClock: TimeSource {
-    private let clock = Mutex((now: Date(timeIntervalSince1970: 1_795_255_200), uptime: Duration.zero))
+    private static let start = Date(timeIntervalSince1970: 1_795_255_200)
+    private let clock = Mutex((now: HandClock.start, uptime: Duration.zero))
 
     func now() -> Date { clock.withLock { $0.now } }
     func uptime() -> Duration { clock.withLock { $0.uptime } }
@@ -167,6 +177,9 @@ final class HandClock: TimeSource {
     var reading: ClockReading {
         clock.withLock { ClockReading(wall: $0.now, boot: $0.uptime, awake: $0.uptime) }
     }
+
+    /// What it would show if it had never been set.
+    var rightTime: Date { Self.start + uptime() }
 
     /// Sets the clock forward or (below zero) back.
     func set(by step: Duration) { clock.withLock { $0.now = $0.now + step } }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -72,12 +73,12 @@ import Testing
     @Test("through configuration, daemon, database and commands")
     func endToEnd() async throws {
         let accepted = try Self.names.filter { name in
-            let file = "alerts: [{name: \(JSONWriter.quoted(name)), market: bitcoin, above: 1}]"
+            let file = "alerts: [{name: \(JSONString.quoted(name)), market: bitcoin, above: 1}]"
             return try ConfigurationScene().faults(file).isEmpty
         }
         #expect(accepted.count >= 5)
         let rules = accepted.map {
-            "  - {name: \(JSONWriter.quoted($0)), market: bitcoin, above: 1, note: \(JSONWriter.quoted($0))}"
+            "  - {name: \(JSONString.quoted($0)), market: bitcoin, above: 1, note: \(JSONString.quoted($0))}"
         }
         let price = try #require(Price(parsing: "2"))
         let scene = try await CycleScene(

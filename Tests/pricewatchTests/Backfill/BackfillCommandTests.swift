@@ -18,7 +18,7 @@ import Testing
         #expect(lines.last?.hasPrefix("healed 3 markets: ") == true)
         #expect(scene.simulator.requestCount == 6)
         for sample in try scene.samples("tether") {
-            #expect(sample.price == scene.price(of: sample.market, at: sample.quotedAt))
+            #expect(sample.price == scene.simulator.price(of: sample.market, at: sample.quotedAt))
         }
         let second = try await installation.run("backfill", "--since", "3d")
         #expect(second.exit == 0)

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Glibc
 import MarketSimulator
@@ -27,7 +28,7 @@ import Testing
             let samples = try scene.samples(market)
             let healed = samples.filter { $0.fetchedAt.since($0.quotedAt) > .minutes(1) }
             for sample in healed {
-                #expect(sample.price == scene.price(of: sample.market, at: sample.quotedAt))
+                #expect(sample.price == scene.simulator.price(of: sample.market, at: sample.quotedAt))
                 #expect(sample.feed == "coingecko")
             }
             #expect((70...73).contains(healed.count { $0.quotedAt > stopped && $0.quotedAt < started }))

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import MarketSimulator
@@ -18,7 +19,7 @@ struct PastScene {
         feed: String = ", plan: pro, key: CG-x, quota_month: 900000000",
         backfill: String = "24h", down: Duration? = .hours(6), faults: [Fault] = []
     ) async throws {
-        simulator = try await CoinGeckoSimulator.start(.init(seed: 7, faults: faults))
+        simulator = try await CoinGeckoSimulator.start(seed: 7, faults: faults)
         installation = try Installation(url: simulator.baseURL, markets: markets, feed: feed, backfill: backfill)
         guard let down else { return }
         let writer = try HistoryWriter(at: installation.database)
@@ -28,7 +29,8 @@ struct PastScene {
             let at = Date(milliseconds: (end - .minutes(minute)).milliseconds)
             let samples = try watched.map { market in
                 Sample(
-                    market: market, symbol: "", name: "", price: try #require(price(of: market, at: at)), quotedAt: at)
+                    market: market, symbol: "", name: "", price: try #require(simulator.price(of: market, at: at)),
+                    quotedAt: at)
             }
             try writer.record(
                 PollRecord(
@@ -36,11 +38,6 @@ struct PastScene {
                     watched: watched))
         }
         try writer.close()
-    }
-
-    /// By the series that the simulator draws its past from.
-    func price(of market: MarketID, at moment: Date) -> Price? {
-        simulator.markets.first { $0.id == market }.map { PriceSeries(seed: 7).price(of: $0, at: moment) }
     }
 
     var asksForThePast: Int { simulator.requests.count { $0.request.path.contains("market_chart") } }

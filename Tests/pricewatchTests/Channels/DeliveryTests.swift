@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import MarketSimulator
@@ -25,17 +26,15 @@ import Testing
         (202, "a\u{1b}[31m\nb", "202 Accepted: \"a\\u001b[31m\\u000ab\""), (299, "", "299"),
     ])
     func `any 2xx is delivered`(status: Int, body: String, answer: String) async throws {
-        let receipt = try await ChannelScene.with(.answer(.init(status: status, body: .text(body)))) { scene in
+        let receipt = try await ChannelScene.with(.init(status: status, text: body)) { scene in
             try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer == answer)
     }
 
-    @Test(arguments: [
-        LoopbackServer.Body.truncated(Array("hello".utf8), sent: 2), .huge(count: 10 << 20, declaresLength: false),
-    ])
-    func `also where the rest of the answer is lost or endless`(body: LoopbackServer.Body) async throws {
-        let receipt = try await ChannelScene.with(.answer(.init(status: 200, body: body))) { scene in
+    @Test(arguments: [LoopbackServer.Reply.Transfer.half, .blanks(10 << 20, declaresLength: false)])
+    func `also where the rest of the answer is lost or endless`(transfer: LoopbackServer.Reply.Transfer) async throws {
+        let receipt = try await ChannelScene.with(.init(text: "hello", transfer: transfer)) { scene in
             try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer.hasPrefix("200 OK") && receipt.answer.utf8.count < 200)
@@ -47,7 +46,7 @@ import Testing
         (501, false), (502, false), (503, false), (504, false), (507, false), (599, false),
     ])
     func `what may be tried again`(status: Int, isPermanent: Bool) async throws {
-        let error = try await Self.failure(.answer(.init(status: status, headers: ["Location": "/x"]))) {
+        let error = try await Self.failure(.init(status: status, headers: ["Location": "/x"])) {
             Webhook(url: $0.server.baseURL + "/hook")
         }
         #expect(error.isPermanent == isPermanent)
@@ -62,7 +61,7 @@ import Testing
         (429, "soon", nil), (429, "99999999", .hours(24 * 32)), (400, "120", nil),
     ])
     func `a wait that the service asks for`(status: Int, header: String, wait: Duration?) async throws {
-        let reply = LoopbackServer.Reply.answer(.init(status: status, headers: ["Retry-After": header]))
+        let reply = LoopbackServer.Reply(status: status, headers: ["Retry-After": header])
         let error = try await Self.failure(reply) { Webhook(url: $0.server.baseURL) }
         #expect(error.retryAfter == wait)
     }
@@ -106,7 +105,7 @@ import Testing
         (400, "no_text", "400 Bad Request: \"no_text\""),
     ])
     func `slack's errors`(status: Int, body: String, text: String) async throws {
-        let words = try await Self.words(.answer(.init(status: status, body: .text(body)))) {
+        let words = try await Self.words(.init(status: status, text: body)) {
             Slack(url: $0.server.baseURL + "/services/T/B/secretpart")
         }
         #expect(words == "send to ops (slack): " + text)
@@ -191,12 +190,9 @@ import Testing
         let url = "/services/T0000/B0000/S3cr3tOfMine?auth=S3cr3tQuery"
         let echoes: @Sendable (LoopbackServer.Request) -> LoopbackServer.Reply = { request in
             let path = request.target.replacing("/", with: "\\/")
-            return .answer(
-                .init(
-                    status: 404,
-                    body: .text(
-                        "Cannot POST \(request.target) on 127.0.0.1, \(path) \(request.headers["authorization"] ?? "")")
-                ))
+            return .init(
+                status: 404,
+                text: "Cannot POST \(request.target) on 127.0.0.1, \(path) \(request.headers["authorization"] ?? "")")
         }
         let secrets = ["s3cr3t", "12:AbCdEf", "T0000", "127.0.0.1", "tk_abcdefg"]
         try await ChannelScene.using(ChannelScene(echoes)) { scene in
@@ -232,6 +228,20 @@ import Testing
             fault)
         #expect(!words.lowercased().contains("example") && !words.contains("S3cr3t"), "\(words)")
         #expect(words.contains("***"))
+    }
+
+    @Test(arguments: ["S3cr3tOfMine\u{301}", "\u{D4E}S3cr3tOfMine", "s3CR3TOFMINE\u{20E3}"])
+    func `a mark beside a secret does not hide it`(said: String) {
+        let words = DeliveryWords(channel: "ops", Webhook(url: "https://example.org/a/S3cr3tOfMine"))
+        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(said.utf8)), Diagnosis())
+        #expect(!Array(text.lowercased().utf8).contains(Array("s3cr3t".utf8)), "\(text)")
+    }
+
+    @Test func `what a server says is cut, also where it is one character of many marks`() {
+        let body = "a" + String(repeating: "\u{301}", count: 30_000)
+        let words = DeliveryWords(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
+        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)), Diagnosis())
+        #expect(text.utf8.count < 2000, "\(text.utf8.count) bytes")
     }
 
     @Test func `a secret is taken out before a text is cut`() {

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `sends one note and shows the answer`() async throws {
-        try await ChannelScene.with(.answer(.init(status: 204))) { scene in
+        try await ChannelScene.with(.init(status: 204)) { scene in
             let answer = try await NotifyTest.send(
                 to: "ops", of: [Self.channel("ops", url: scene.server.baseURL)], host: "box", now: Told.now,
                 transport: scene.transport)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `what does not arrive is 69`() async throws {
-        try await ChannelScene.with(.answer(.init(status: 500))) { scene in
+        try await ChannelScene.with(.init(status: 500)) { scene in
             let complaint = try await #expect(throws: Complaint.self) {
                 try await NotifyTest.send(
                     to: "ops", of: [Self.channel("ops", url: scene.server.baseURL)], host: "box", now: Told.now,

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import Markets
 import Testing
 
 @testable import pricewatch

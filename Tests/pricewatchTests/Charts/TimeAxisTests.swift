@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -17,11 +18,23 @@ import Testing
             ("2025-06-15T00:00:00Z", "2026-06-15T00:00:00Z", "Jul Oct 2026 Apr"),
             ("2024-01-06T00:00:00Z", "2026-11-21T00:00:00Z", "2025 2026"),
             ("1990-01-01T00:00:00Z", "2026-11-21T00:00:00Z", "1990 2000 2010 2020"),
+            ("0000-01-01T00:00:00Z", "2026-11-21T00:00:00Z", "0000 0500 1000 1500 2000"),
+            ("0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0000 5000"),
+            ("9999-12-31T23:59:50Z", "9999-12-31T23:59:59Z", "23:59:50 23:59:52 23:59:54 23:59:56 23:59:58"),
         ])
     func labels(start: String, end: String, labels: String) throws {
         let axis = TimeAxis(
             from: try #require(Date(utcText: start)), to: try #require(Date(utcText: end)), ticks: 5)
         #expect(axis.ticks.map(\.label).joined(separator: " ") == labels)
+    }
+
+    @Test("a stretch that leaves the calendar at either end", arguments: [-1e12, 1e12, 253_402_300_799])
+    func beyond(seconds: Double) {
+        for length in [1, 1e5, 1e9, 1e12] {
+            let start = Date(timeIntervalSince1970: seconds - (seconds < 0 ? 0 : length / 2))
+            let axis = TimeAxis(from: start, to: start.addingTimeInterval(length), ticks: 5)
+            #expect(axis.ticks.count <= 6)
+        }
     }
 
     @Test(

@@ -29,34 +29,69 @@ import Testing
             "notify: {a: {exec: [/x]}}\nalerts: [{name: r, market: m, above: 1, notify: [b]}]",
             "2:50: alerts[0].notify[0]: there is no channel \"b\"; did you mean a?"
         ),
-        ("feeds: [{provider: json, fields: {price: /p}}]", "1:9: feeds[0]: needs a url with {id} or {ids} in it"),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}\"}]",
+            "feeds: [{provider: json, currency: usd, fields: {price: /p}}]",
+            "1:9: feeds[0]: needs a url with {id} or {ids} in it"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", currency: usd}]",
             "1:9: feeds[0]: needs fields: {price: …}, a JSON Pointer such as /last"
         ),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {id: /i}}]",
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {id: /i}, currency: usd}]",
             "1:49: feeds[0].fields: needs price, a JSON Pointer such as /last"
         ),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: p}}]",
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: p}, currency: usd}]",
             "1:65: feeds[0].fields.price: expected a JSON Pointer such as /data/last, found \"p\""
         ),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}{ids}\", fields: {price: /p}}]",
+            "feeds: [{provider: json, url: \"https://a/{id}{ids}\", fields: {price: /p}, currency: usd}]",
             "1:31: feeds[0].url: holds {id} and {ids}: one request a market, or one for all, not both"
         ),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}?{key}\", fields: {price: /p}}]",
+            "feeds: [{provider: json, url: \"https://a/{id}?{key}\", fields: {price: /p}, currency: usd}]",
             "1:31: feeds[0].url: holds {key}, but no key is given: add key_file, key_env or key"
         ),
         (
-            "feeds: [{provider: json, url: \"https://a/{id}\", key: k, fields: {price: /p}}]",
+            "feeds: [{provider: json, url: \"https://a/{id}\", key: k, fields: {price: /p}, currency: usd}]",
             "1:54: feeds[0].key: is used nowhere: put {key} into url or headers, or leave it out"
         ),
         (
-            "feeds: [{provider: json, plan: demo, url: \"https://a/{id}\", fields: {price: /p}}]",
+            "feeds: [{provider: json, plan: demo, url: \"https://a/{id}\", fields: {price: /p}, currency: usd}]",
             "1:32: feeds[0].plan: json has no plans; leave it out"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}}]",
+            "1:9: feeds[0]: needs currency, what its prices are quoted in, such as currency: usd (or {currency} in url)"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", currency: , fields: {price: /p}}]",
+            "1:9: feeds[0]: needs currency, what its prices are quoted in, such as currency: usd (or {currency} in url)"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: dollars-and-cents}]",
+            "1:80: feeds[0].currency: a currency must be 2 to 12 letters or digits, such as usd"
+        ),
+        (
+            "currency: eur\nfeeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: usd}]",
+            "2:80: feeds[0].currency: usd is not the currency of everything else, eur: ask this server for eur, or set "
+                + "currency: usd at the top"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: eur}]\ncurrency: USD",
+            "1:80: feeds[0].currency: eur is not the currency of everything else, usd: ask this server for usd, or set "
+                + "currency: eur at the top"
+        ),
+        (
+            "feeds: [{provider: json, url: \"https://a/{id}/{currency}\", fields: {price: /p}, currency: eur}]",
+            "1:91: feeds[0].currency: eur is not what {currency} in url asks for, usd: leave currency out"
+        ),
+        ("feeds: [{provider: coingecko, currency: usd}]", "1:41: feeds[0].currency: belongs to provider: json"),
+        (
+            "currency: dollars-and-cents\nfeeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, "
+                + "currency: eur}]",
+            "1:11: currency: a currency must be 2 to 12 letters or digits, such as usd"
         ),
         ("feeds: [{provider: kraken, key: k}]", "1:33: feeds[0].key: kraken takes no key; leave it out"),
         (

@@ -16,7 +16,7 @@ import Testing
             key_file: coingecko.key
             url: https://api.coingecko.com/api/v3
             quota_month: null
-          - {name: stocks, provider: json, every: 15m, url: "https://prices.example.com/v1/quote?symbol={id}&token={key}", key_env: STOCKS_KEY, fields: {price: /last, quoted_at: /time}, time_format: epoch_s}
+          - {name: stocks, provider: json, every: 15m, url: "https://prices.example.com/v1/quote?symbol={id}&token={key}", key_env: STOCKS_KEY, fields: {price: /last, quoted_at: /time}, time_format: epoch_s, currency: usd}
         poll:
           every: 60s
           timeout: 20s

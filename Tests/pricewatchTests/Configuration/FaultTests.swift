@@ -262,7 +262,7 @@ import Testing
         let faults = try ConfigurationScene().faults("poll: {every: \"\\e[2J\\r\\n\"}")
         #expect(
             faults == [
-                "p.yaml:1:15: poll.every: expected a duration such as 60s or 1h30m, found \"\\u{1b}[2J\\u{d}\\u{a}\""
+                "p.yaml:1:15: poll.every: expected a duration such as 60s or 1h30m, found \"\\u001b[2J\\u000d\\u000a\""
             ])
     }
 }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -59,6 +60,17 @@ import Testing
     @Test func `a rule that says little has defaults`() throws {
         let rule = try #require(try configuration("alerts: [{name: a, markets: all, above: 1}]").alertRules.first)
         #expect(rule == AlertRule(name: "a", scope: .all, condition: .above(try #require(Price(parsing: "1")))))
+    }
+
+    @Test(arguments: [
+        #"feeds: [{provider: json, url: "https://a/{id}", fields: {price: /p}, currency: usd}]"#,
+        #"feeds: [{provider: json, url: "https://a/{id}", fields: {price: /p}, currency: USD}]"#,
+        "currency: EUR\n" + #"feeds: [{provider: json, url: "https://a/{id}", fields: {price: /p}, currency: eur}]"#,
+        "currency: eur\n" + #"feeds: [{provider: json, url: "https://a/{ids}?in={currency}", fields: {price: /p}}]"#,
+        #"feeds: [{provider: json, url: "https://a/{ids}/{currency}", fields: {price: /p}, currency: usd}]"#,
+    ])
+    func `a json feed says what its prices are quoted in`(text: String) throws {
+        #expect(try ConfigurationScene().faults(text + "\nwatch: {markets: [a]}") == [])
     }
 
     @Test func `paths are absolute, in the home, or beside the configuration`() throws {

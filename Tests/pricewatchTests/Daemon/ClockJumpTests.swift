@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Synchronization
@@ -44,11 +45,10 @@ import Testing
                 LineLogHandler(level: .info, outlets: [lines], now: { Self.start.wall })
             })
         var watch = ClockWatch { clocks.withLock(\.self) }
-        #expect(watch.look(tellingTo: log) == .zero)
+        watch.look(tellingTo: log)
         clocks.withLock { $0 = Self.later(wall: .zero - .milliseconds(3_599_600)) }
-        let step = watch.look(tellingTo: log)
-        #expect(step < .zero - .minutes(59))
-        #expect(watch.look(tellingTo: log) == .zero)
+        watch.look(tellingTo: log)
+        watch.look(tellingTo: log)
         #expect(
             lines.all.map { $0.text(.text) } == [
                 "2026-11-21T10:00:00.000Z warning clock.jumped kind=set_back by=1h "

@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History

@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History
@@ -24,15 +25,13 @@ final class FailoverScene {
     ) async throws {
         self.health = health
         let time = HandClock()
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.now = { time.now() }
-        stage.script = [try MarketID("bitcoin"): [Price(parsing: "60000"), Price(parsing: "60001")].compactMap(\.self)]
-        spare = try await CoinGeckoSimulator.start(stage)
+        let script = [try MarketID("bitcoin"): [Price(parsing: "60000"), Price(parsing: "60001")].compactMap(\.self)]
+        spare = try await CoinGeckoSimulator.start(script: script, now: { time.now() })
         scene = try await CycleScene(
             """
             watch: \(watch)
             builtin_alerts: false
-            """, script: stage.script,
+            """, script: script,
             preferred: "provider: \(health.provider), name: first",
             feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
         preferred = try PreferredServer(scene.simulator)

@@ -1,3 +1,4 @@
+import Engine
 import Markets
 import Testing
 
@@ -6,7 +7,8 @@ import Testing
 /// Who is asked for what, as the configuration has it.
 @Suite struct LanePlanTests {
     private static let stocks =
-        #"{name: stocks, provider: json, every: 15m, url: "https://example.org/?s={ids}", fields: {id: /i, price: /p}}"#
+        #"{name: stocks, provider: json, every: 15m, url: "https://example.org/?s={ids}&in={currency}", "#
+        + "fields: {id: /i, price: /p}}"
 
     /// `lane: feed(market=name …) …` for each plan.
     private func plans(_ text: String) throws -> [String] {

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import MarketSimulator
@@ -15,16 +16,16 @@ final class LaneScene {
     ///   - prices: of AAPL, answer by answer.
     ///   - feed: further keys of the feed `stocks`.
     ///   - markets: beside AAPL.
+    ///   - ahead: by how much the clock of AAPL's server is.
     ///   - every: of CoinGecko, with further keys of it in `coingecko`, each after a comma.
     init(
         _ rules: String = "", prices: [String] = ["190"], feed: String = "every: 15m", markets: String = "bitcoin",
+        ahead: Duration = .zero,
         every: Duration = .minutes(1), coingecko: String = ""
     ) async throws {
         let time = HandClock()
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.script = [try MarketID("AAPL"): prices.compactMap { Price(parsing: $0) }]
-        stage.now = { time.now() }
-        stocks = try await CoinGeckoSimulator.start(stage)
+        stocks = try await CoinGeckoSimulator.start(
+            script: [try MarketID("AAPL"): prices.compactMap { Price(parsing: $0) }], now: { time.now() + ahead })
         scene = try await CycleScene(
             """
             watch: {markets: [\(markets), {id: AAPL, feed: stocks}]}
@@ -34,7 +35,7 @@ final class LaneScene {
             preferred: "provider: coingecko\(coingecko)",
             feeds: """
                 , {name: stocks, provider: json, \(feed), url: "\(stocks.baseURL)/coins/markets?vs_currency=usd&ids={ids}",
-                   fields: {id: /id, price: /current_price, quoted_at: /last_updated}}
+                   fields: {id: /id, price: /current_price, quoted_at: /last_updated}, currency: usd}
                 """, time: time, every: every)
     }
 

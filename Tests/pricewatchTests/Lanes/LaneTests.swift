@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import MarketSimulator
@@ -93,6 +94,46 @@ import Testing
         #expect(try lanes.status().lastPoll?.outcome == "partial" && lanes.status().lastPoll?.feed == "coingecko")
         #expect(try lanes.status().lastPoll?.error?.kind == "transport")
         #expect(lanes.scene.log.contains(" poll.failed feed=stocks kind=transport "))
+        await lanes.finish()
+    }
+
+    @Test("several feeds asked at once are one poll in the metrics, which counts when all have answered")
+    func countedOnce() async throws {
+        let lanes = try await LaneScene()
+        let metrics = lanes.scene.files.folder + "/pricewatch.prom"
+        func polls() -> [String] {
+            ((try? String(contentsOfFile: metrics, encoding: .utf8)) ?? "").split(separator: "\n")
+                .filter { $0.hasPrefix("pricewatch_polls_total{") && !$0.hasSuffix(" 0") }.map(String.init)
+        }
+        lanes.scene.metrics = MetricsFile(path: metrics)
+        try await lanes.scene.start()
+        lanes.stocks.setFaults([.hang])
+        let cycle = lanes.scene.cycle
+        let turn = Task { await cycle?.turn() }
+        await lanes.stocks.waitUntilSeen(1)
+        try await eventually("what the others answered") { (try? lanes.market("bitcoin"))??.price == "70000" }
+        await cycle?.showChange()
+        #expect(polls() == [])
+        await lanes.stocks.stop()
+        _ = await turn.value
+        #expect(polls() == [#"pricewatch_polls_total{outcome="partial"} 1"#])
+        await lanes.scene.cycle?.showChange()
+        #expect(polls() == [#"pricewatch_polls_total{outcome="partial"} 1"#])
+        await lanes.finish()
+    }
+
+    @Test("one whose clock is wrong costs its own prices alone")
+    func wrongClock() async throws {
+        let lanes = try await LaneScene(
+            "builtin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 1}]\ndigest: {at: \"10:20\"}",
+            feed: "every: 1m", ahead: .hours(1))
+        try await lanes.scene.start()
+        await lanes.scene.poll(30)
+        #expect(try lanes.reasons().first?.hasPrefix("clock: stocks: this clock is 1h behind the provider's") == true)
+        #expect(try lanes.status().markets?.map(\.state) == ["fresh", "unknown"])
+        #expect(try lanes.events() == ["high bitcoin firing"])
+        #expect(try HistoryReader(at: lanes.scene.database).size().samples == 30)
+        #expect(lanes.scene.log.contains(" summary.24h "))
         await lanes.finish()
     }
 

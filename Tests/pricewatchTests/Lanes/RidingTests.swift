@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import MarketSimulator
@@ -11,9 +12,7 @@ import Testing
     /// Bitcoin is asked of whichever feed serves, tether of the preferred one alone.
     private func scene() async throws -> (CycleScene, spare: CoinGeckoSimulator) {
         let time = HandClock()
-        var stage = CoinGeckoSimulator.Configuration()
-        stage.now = { time.now() }
-        let spare = try await CoinGeckoSimulator.start(stage)
+        let spare = try await CoinGeckoSimulator.start(now: { time.now() })
         let scene = try await CycleScene(
             "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
             feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Glibc
 import MarketSimulator
@@ -45,7 +46,7 @@ final class ManualMachine {
             try? FileManager.default.moveItem(
                 atPath: "\(past.files.folder)/\(name)", toPath: "\(home.path)/\(Self.state)/\(name)")
         }
-        simulator = try await CoinGeckoSimulator.start(.init(script: prices.mapValues { $0.suffix(1) }))
+        simulator = try await CoinGeckoSimulator.start(script: prices.mapValues { $0.suffix(1) })
         _ = home.write(
             yaml + "feeds: [{provider: coingecko, url: \"\(simulator.baseURL)\"}]\npoll: {every: 10m}\n",
             as: Self.configuration)

@@ -28,6 +28,15 @@ import Testing
         }
     }
 
+    @Test("no row of the database is read by what traps or converts")
+    func decoding() throws {
+        for source in try Project.sources("Sources/History") {
+            let found = source.text.matches(of: /(?:\b\w*[rR]ow|\$0)\??\[|\b[A-Z]\w+\.fetch(?:One|All|Set|Cursor)\b/)
+                .map { String($0.output) }.filter { !$0.hasPrefix("Row.fetch") }
+            #expect(found.isEmpty, "\(source.path): \(found)")
+        }
+    }
+
     @Test("each folder of the process has its row")
     func folders() throws {
         let table = try #require(text.tables.first { $0.header.first == "folder" })

@@ -52,7 +52,8 @@ import Testing
             """
             feeds:
               - {provider: coingecko, url: "http://127.0.0.1:8080/api/v3"}
-              - {provider: json, name: own, every: 1h, url: "https://p.example.org/hush/{id}?t=hush", fields: {price: /p}}
+              - {provider: json, name: own, every: 1h, url: "https://p.example.org/hush/{id}?t=hush", currency: usd, \
+            fields: {price: /p}}
             watch: {markets: [bitcoin, {id: X, feed: own}]}
             alerts:
               - {name: a, market: bitcoin, above: 2, for: 1m, clear: 1, keep_firing_for: 2m, repeat: 3m, \

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Glibc
 import History
@@ -185,7 +186,7 @@ import Testing
 
     @Test("the heartbeat follows the polls that brought prices, and no others")
     func heartbeat() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.ok, .status(404)]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [.ok, .status(404)])
         let watcher = try await Receiver()
         let installation = try Installation(
             url: simulator.baseURL, markets: "[bitcoin]",

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Logging
 import MarketSimulator
@@ -31,7 +32,14 @@ import Testing
 
     @Test("failures are told sparsely and without the URL, and their end once")
     func failures() async throws {
-        let scene = try await ChannelScene { .json("{}", status: $0.number <= 9 ? 404 : 200) }
+        let requests = Mutex(0)
+        let scene = try await ChannelScene { _ in
+            let number = requests.withLock {
+                $0 += 1
+                return $0
+            }
+            return .json("{}", status: number <= 9 ? 404 : 200)
+        }
         try await ChannelScene.using(scene) { scene in
             let outlet = KeptLines()
             let log = EventLog(

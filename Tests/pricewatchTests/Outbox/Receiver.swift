@@ -54,8 +54,7 @@ final class Receiver: Sendable {
     private func take(_ request: LoopbackServer.Request) -> LoopbackServer.Reply {
         let answer = answers.withLock { $0.isEmpty ? LoopbackServer.Reply.json("{}") : $0.removeFirst() }
         let body = try? JSONDecoder().decode(Body.self, from: Data(request.body))
-        var wasTaken = false
-        if case .answer(let answer) = answer { wasTaken = (200...299).contains(answer.status) }
+        let wasTaken = answer.transfer == .whole && (200...299).contains(answer.status)
         received.withLock {
             $0.append(
                 Delivery(

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Glibc
@@ -30,7 +31,7 @@ import Testing
 
     @Test("a poll that hangs has five seconds after the stop and no more")
     func stopsWhileHanging() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [.hang])
         let installation = try Installation(url: simulator.baseURL)
         let daemon = try installation.start("run")
         await simulator.waitUntilSeen(1)
@@ -47,7 +48,7 @@ import Testing
         "an endless answer is cut off, and memory stays under 60 MiB",
         arguments: [Fault.huge(), .huge(declaresLength: false), .gzipBomb()])
     func endlessAnswer(fault: Fault) async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [fault]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [fault])
         let installation = try Installation(url: simulator.baseURL)
         let daemon = try installation.start("run")
         await simulator.waitUntilSeen(6)
@@ -98,7 +99,7 @@ import Testing
     @Test("killed twenty times in the middle of its work: nothing lost, nothing said twice, the database whole")
     func killed() async throws {
         let path = ["95", "105", "110", "99", "90", "105"].compactMap { Price(parsing: $0) }
-        let simulator = try await CoinGeckoSimulator.start(.init(script: [try MarketID("bitcoin"): path]))
+        let simulator = try await CoinGeckoSimulator.start(script: [try MarketID("bitcoin"): path])
         let installation = try Installation(
             url: simulator.baseURL, more: "alerts: [{name: high, market: bitcoin, above: 100}]")
         var recorded: Int64 = 0

@@ -34,11 +34,11 @@ struct FailingAnswer: Sendable, CustomTestStringConvertible {
             FailingAnswer(name: "a gzip bomb", fault: .gzipBomb(), kind: "too_large", retryable: false),
             FailingAnswer(
                 name: "a redirect to itself",
-                fault: .reply(.answer(.init(status: 302, headers: ["Location": "/api/v3/coins/markets"]))),
+                fault: .reply(.init(status: 302, headers: ["Location": "/api/v3/coins/markets"])),
                 kind: "bad_status", retryable: false),
             FailingAnswer(
                 name: "the wrong type",
-                fault: .reply(.answer(.init(headers: ["Content-Type": "image/png"], body: .text("[]")))),
+                fault: .reply(.init(headers: ["Content-Type": "image/png"], text: "[]")),
                 kind: "content_type", retryable: false),
         ]
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct GuestTests {
     @Test("a wait that the provider named outlives the process: no request until it is over")
     func waitsAcrossRestarts() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.status(429, retryAfter: 3600)]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [.status(429, retryAfter: 3600)])
         let installation = try Installation(url: simulator.baseURL)
         for _ in 0..<3 { #expect(try await installation.run("run", "--once").exit == 69) }
         let daemon = try installation.start("run")
@@ -26,7 +26,7 @@ import Testing
 
     @Test("an answer that has not changed renews the liveness and is not recorded again")
     func unchanged() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(stepsEvery: .seconds(3600)))
+        let simulator = try await CoinGeckoSimulator.start(stepsEvery: .seconds(3600))
         let installation = try Installation(url: simulator.baseURL)
         let daemon = try installation.start("run")
         try await eventually("an unchanged poll") { installation.log.contains { $0.contains(" poll.unchanged ") } }
@@ -54,7 +54,7 @@ import Testing
 
     @Test("a failed request is told of before it is repeated")
     func retries() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.status(503), .ok]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [.status(503), .ok])
         let installation = try Installation(url: simulator.baseURL)
         #expect(try await installation.run("run", "--once").exit == 0)
         await simulator.stop()

@@ -48,7 +48,7 @@ import Testing
     @Test("one that hangs costs a single poll its own price alone")
     func hangs() async throws {
         let coins = try await CoinGeckoSimulator.start()
-        let stocks = try await CoinGeckoSimulator.start(.init(faults: [.hang]))
+        let stocks = try await CoinGeckoSimulator.start(faults: [.hang])
         let installation = try installation(coins.baseURL, stocks.baseURL, timeout: "15s")
         #expect(try await installation.run("run", "--once").exit == 0)
         await coins.stop()

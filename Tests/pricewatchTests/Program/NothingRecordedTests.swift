@@ -20,7 +20,7 @@ import Testing
 
     @Test("a database without a price: 65 whoever asks")
     func noPrice() async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [.status(404)]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [.status(404)])
         let installation = try Installation(url: simulator.baseURL)
         #expect(try await installation.run("run", "--once").exit == 69)
         await simulator.stop()

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import MarketSimulator
 import Markets
@@ -39,7 +40,7 @@ import Testing
 
     @Test("each failure has its kind, and records nothing", arguments: FailingAnswer.all)
     func fails(answer: FailingAnswer) async throws {
-        let simulator = try await CoinGeckoSimulator.start(.init(faults: [answer.fault]))
+        let simulator = try await CoinGeckoSimulator.start(faults: [answer.fault])
         let installation = try Installation(url: simulator.baseURL, timeout: answer.timeout)
         let ending = try await installation.run("run", "--once")
         await simulator.stop()
@@ -68,7 +69,7 @@ import Testing
         arguments: ["0.1", "0.000000001206", "77123.45", "123456789.123456789", "0.000000000000000001"])
     func exact(text: String) async throws {
         let price = try #require(Price(parsing: text))
-        let simulator = try await CoinGeckoSimulator.start(.init(script: [try MarketID("bitcoin"): [price]]))
+        let simulator = try await CoinGeckoSimulator.start(script: [try MarketID("bitcoin"): [price]])
         let installation = try Installation(url: simulator.baseURL, markets: "[bitcoin]")
         #expect(try await installation.run("run", "--once").exit == 0)
         await simulator.stop()
@@ -90,5 +91,24 @@ import Testing
         #expect(markets.map { $0["state"] as? String } == ["fresh", "missing"])
         #expect(markets.last?["reason"] as? String == "not_answered")
         #expect(markets.last?["price"] is NSNull)
+    }
+
+    @Test("a price whose time cannot be read is unknown, with a reason, and fires nothing")
+    func unreadableTime() async throws {
+        let rows = [("bitcoin", #""yesterday""#), ("ethereum", "null"), ("tether", #""""#)].map {
+            #"{"id":"\#($0)","symbol":"x","name":"X","current_price":7,"last_updated":\#($1)}"#
+        }
+        let server = try await LoopbackServer.start { _ in .json("[\(rows.joined(separator: ","))]") }
+        let installation = try Installation(
+            url: server.baseURL, more: "alerts: [{name: high, markets: all, above: 1}]")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await server.stop()
+        let markets = try #require(try installation.status()["markets"] as? [[String: Any]])
+        #expect(markets.map { $0["state"] as? String } == ["unknown", "fresh", "unknown"])
+        #expect(markets.map { $0["reason"] as? String } == ["bad_price", nil, "bad_price"])
+        #expect(markets.map { $0["price"] as? String } == [nil, "7", nil])
+        #expect(try installation.samples() == 1)
+        let firings = installation.log.filter { $0.contains(" alert.firing ") }
+        #expect(firings.count == 1 && firings[0].contains("market=ethereum"), "\(firings)")
     }
 }

@@ -6,31 +6,36 @@ import Testing
 /// `pricewatch` started by somebody who is not the service's user.
 @Suite struct OtherUserTests {
     /// As nobody; nil where only root can do that, which is said.
-    private func runAsNobody(_ installation: Installation, _ arguments: String...) async throws -> Program.Ending? {
+    ///
+    /// - Parameter group: whose member nobody is.
+    private func runAsNobody(
+        _ installation: Installation, _ arguments: [String], group: String? = nil
+    ) async throws -> Program.Ending? {
         guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0 else {
             print("skipped: only root, with setpriv, can run a program as somebody else")
             return nil
         }
         chmod(installation.folder.path, 0o755)
         return try await Program.start(
-            ["--reuid=65534", "--regid=65534", "--clear-groups", Program.path] + arguments
+            ["--reuid=65534", "--regid=65534", group.map { "--groups=\($0)" } ?? "--clear-groups", Program.path]
+                + arguments
                 + ["--config", installation.configuration], program: "/usr/bin/setpriv"
         ).ended()
     }
 
-    @Test("beside the daemon they are refused with 75 and its pid, and ask nobody")
+    @Test(
+        "beside the daemon they ask nobody, and are refused: with 75 and its pid where they may see its lock, else 74")
     func besideTheDaemon() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
+        #expect(geteuid() != 0 || chown(installation.folder.path, 0, getgrnam("games").pointee.gr_gid) == 0)
         let daemon = try installation.start("run")
         try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
         for arguments in [["run"], ["run", "--once"]] {
-            guard
-                let ending = arguments.count == 1
-                    ? try await runAsNobody(installation, "run") : try await runAsNobody(installation, "run", "--once")
-            else { break }
-            #expect(ending.exit == 75, "\(ending.errors)")
-            #expect(ending.errors.contains("pid \(daemon.pid)"))
+            guard let member = try await runAsNobody(installation, arguments, group: "games") else { break }
+            #expect(member.exit == 75, "\(member.errors)")
+            #expect(member.errors.contains("pid \(daemon.pid)"))
+            #expect(try await runAsNobody(installation, arguments)?.exit == 74)
         }
         daemon.signal(SIGTERM)
         #expect(await daemon.ended().exit == 0)
@@ -42,13 +47,13 @@ import Testing
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
         #expect(try await installation.run("run", "--once").exit == 0)
-        if let ending = try await runAsNobody(installation, "run", "--once") {
+        if let ending = try await runAsNobody(installation, ["run", "--once"]) {
             #expect(ending.exit == 74)
             #expect(ending.errors.contains("permission denied (run as the service's user)"), "\(ending.errors)")
             #expect(simulator.requestCount == 1)
         }
         chmod(installation.database, 0o600)
-        if let ending = try await runAsNobody(installation, "run") {
+        if let ending = try await runAsNobody(installation, ["run"]) {
             #expect(ending.exit == 74, "what was announced cannot be known")
             #expect(ending.errors.contains("permission denied (run as the service's user)"), "\(ending.errors)")
             #expect(simulator.requestCount == 1)

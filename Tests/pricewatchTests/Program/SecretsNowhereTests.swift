@@ -27,6 +27,7 @@ import Testing
         let environment = [
             "PAPRIKA_KEY": Self.secret("paprika"), "DISCORD_URL": "\(server.baseURL)/gone/\(Self.secret("discord"))",
             "NTFY_TOKEN": Self.secret("ntfytoken"), "STOCKS_URL_KEY": Self.secret("urlkey"),
+            "PAPRIKA_URL": "\(server.baseURL)/feed/\(Self.secret("paprikapath"))/v1",
         ]
         let file = try configure(folder, server: server.baseURL, simulator: simulator.baseURL)
         func run(_ arguments: String...) throws -> Program.Running {
@@ -69,6 +70,26 @@ import Testing
             found[name] = bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
             if name != "history.db-wal" { #expect(bytes?.isEmpty == false, "\(name)") }
         }
+        expectNone(in: found)
+    }
+
+    @Test("nor in the lists that find keeps of a feed with a URL of its own")
+    func keptLists() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let folder = try TemporaryFolder()
+        _ = folder.write("\(simulator.baseURL)?access=\(Self.secret("query"))\n", as: "feed-url")
+        let file = folder.write("feeds: [{provider: coingecko, url_file: feed-url}]\n", as: "pricewatch.yaml")
+        let ending = try await Program.run(
+            "find", "bitcoin", "--config", file, environment: ["CACHE_DIRECTORY": folder.path + "/cache"])
+        await simulator.stop()
+        #expect(ending.exit == 0, "\(ending.errors)")
+        let lists = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/cache")
+        #expect(!lists.isEmpty)
+        expectNone(
+            in: Dictionary(uniqueKeysWithValues: lists.map { ($0, $0 + folder.text("cache/" + $0)) }))
+    }
+
+    private func expectNone(in found: [String: String]) {
         for (place, text) in found {
             let leak = text.range(of: Self.mark, options: .caseInsensitive).map { range in
                 let start = text.index(range.lowerBound, offsetBy: -80, limitedBy: text.startIndex) ?? text.startIndex
@@ -86,6 +107,10 @@ import Testing
             ("cmc.key", Self.secret("cmc")), ("webhook-url", "\(server)/busy/\(Self.secret("webhook"))"),
             ("telegram-token", "1234567:\(Self.secret("telegram"))"),
             ("beat-url", "\(server)/beat/\(Self.secret("heartbeat"))"),
+            (
+                "stocks-url",
+                "\(server)/feed/\(Self.secret("path"))/q?symbol={id}&token={key}&user=\(Self.secret("query"))"
+            ),
         ] {
             _ = folder.write(text + "\n", as: name)
         }
@@ -95,12 +120,13 @@ import Testing
             feeds:
               - name: stocks
                 provider: json
-                url: "\(server)/feed/q?symbol={id}&token={key}"
+                url_file: stocks-url
                 key_env: STOCKS_URL_KEY
                 headers: {X-Key: "{key}", Authorization: "Bearer \(Self.secret("header"))"}
                 fields: {price: /last}
-              - {provider: coinmarketcap, plan: demo, key_file: cmc.key, url: "\(server)/feed"}
-              - {provider: coinpaprika, plan: pro, key_env: PAPRIKA_KEY, url: "\(server)/feed"}
+                currency: usd
+              - {provider: coinmarketcap, plan: demo, key_file: cmc.key, url: "\(server)/feed/\(Self.secret("inline"))"}
+              - {provider: coinpaprika, plan: pro, key_env: PAPRIKA_KEY, url_env: PAPRIKA_URL}
               - {provider: coingecko, plan: demo, key: \(Self.secret("gecko")), url: "\(simulator)"}
             poll: {every: 1s, retry: {attempts: 1}}
             history: {database: \(folder.path)/history.db}

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -74,7 +75,7 @@ import Testing
             watch: {markets: [bitcoin, {id: AAPL, feed: stocks}]}
             feeds:
               - {provider: coingecko}
-              - {name: stocks, provider: json, url: "https://example.com/{id}", fields: {price: /p}}
+              - {name: stocks, provider: json, url: "https://example.com/{id}", fields: {price: /p}, currency: usd}
             poll: {every: 1m, confirm_moves_over: null}
             history: {database: \(folder.path)/history.db}
             alerts: [{name: high, markets: all, above: 100}, {name: higher, markets: all, above: 150}]

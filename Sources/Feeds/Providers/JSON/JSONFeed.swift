@@ -9,7 +9,7 @@ public struct JSONFeed: Provider {
 
     public func headers(with key: Secret?) -> [(name: String, value: String)] {
         description.headers.map { header in
-            (header.name, header.value.revealed.replacing("{key}", with: key?.revealed ?? ""))
+            (header.name, header.value.revealed.replacingBytes(of: ["{key}"], with: key?.revealed ?? ""))
         }
     }
 
@@ -31,16 +31,12 @@ extension JSONFeed {
         var entries: [Watch.Entry]
         var currency: Currency
 
-        var path: RequestPath { RequestPath(encoded: filled(nil).path) }
+        /// Its URL is the owner's, and not to be shown.
+        var path: RequestPath { "" }
         var acceptedContent: AcceptedContent { description.acceptedContent }
 
-        private func filled(_ key: Secret?) -> (path: String, query: String?) {
-            description.url.filled(entries.map(\.providerID), currency, key: key)
-        }
-
         func url(below base: BaseURL, key: Secret?) -> String {
-            let (path, query) = filled(key)
-            return base.text + path + (query.map { "?" + $0 } ?? "")
+            base.text + description.url.filled(entries.map(\.providerID), currency, key: key)
         }
 
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {

@@ -1,3 +1,5 @@
+import Markets
+
 /// A place in a JSON document, RFC 6901.
 public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     public let text: String
@@ -8,7 +10,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         self.text = text
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+            String($0).replacingBytes(of: ["~1"], with: "/").replacingBytes(of: ["~0"], with: "~")
         }
     }
 

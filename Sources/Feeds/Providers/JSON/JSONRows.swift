@@ -92,18 +92,14 @@ struct JSONRows {
     }
 
     private func quoteRow(_ row: Row, _ names: [String: MarketID]) -> QuoteRow {
-        guard let id = row.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
+        guard let id = row.id?.ifID, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
         func field(_ pointer: JSONPointer?) -> JSONValue? { pointer.flatMap { $0.value(in: row.value) } }
-        let price = field(fields.price)
-        let quotedAt = field(fields.quotedAt)
-        // Taken for quoted just now, a price that stands still would look fresh for ever.
-        if let quotedAt, !quotedAt.isNull, time(quotedAt) == nil, price?.figure.flatMap(Price.init) != nil {
-            return .unusable(market, .badTime)
-        }
-        return .priced(market, price, price?.figure) {
+        let (price, stated) = (field(fields.price), field(fields.quotedAt))
+        let quotedAt = stated.flatMap(time)
+        return .priced(market, price, price?.figure, at: stated, quotedAt) {
             Quote(
                 market: market, symbol: field(fields.symbol)?.word ?? "", name: field(fields.name)?.word ?? "",
-                currency: currency, price: $0, quotedAt: quotedAt.flatMap(time),
+                currency: currency, price: $0, quotedAt: quotedAt,
                 reportedChange: field(fields.change24hPercent)?.figure.flatMap { Percent(rounding: $0) },
                 volume24h: field(fields.volume24h)?.figure?.double)
         }

@@ -21,7 +21,7 @@ public struct URLTemplate: Sendable, Hashable {
     var asksOneByOne: Bool { rest.contains("{id}") }
 
     /// Path and query, percent-encoded, for these names. Without a key its placeholder stays, encoded.
-    func filled(_ names: [String], _ currency: Currency, key: Secret?) -> (path: String, query: String?) {
+    func filled(_ names: [String], _ currency: Currency, key: Secret?) -> String {
         let values = [
             "id": names.first.map(Self.encoded) ?? "",
             "ids": names.map(Self.encoded).joined(separator: ","),
@@ -35,9 +35,7 @@ public struct URLTemplate: Sendable, Hashable {
             filled += values[String(left[left.index(after: open)..<close])] ?? ""
             left = left[left.index(after: close)...]
         }
-        filled += left
-        let parts = filled.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+        return filled + left
     }
 
     private static func encoded(_ text: String) -> String { RequestPath("\(text)").encoded }

@@ -1,4 +1,4 @@
-public import Markets
+import Markets
 
 /// What the largest markets are called at each provider, by their ids at CoinGecko. A pair of names that is not certain
 /// is not here: a market without one is missing at that provider, never guessed by its symbol.

@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// `GET /api/v3/klines`: at most 1,000 candles of a length of ours. Of a candle the close alone is a price of a known
 /// time; open, high and low happened at times that nobody states, so they are left out.

@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// `GET /coins/{id}/market_chart/range`: 5 minutes apart for up to a day that ends now, hours apart for up to 90 days,
 /// and no more than a year back without a paid plan.
@@ -47,9 +47,10 @@ extension CoinGecko: PastProvider {
         func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
             let chart = try JSONDocument(body).root
             guard let prices = chart["prices"]?.items else { throw UnreadableBody(misshapen: body, at: "/prices") }
-            let points = prices.map(Point.init)
+            // The last one is the live price, which belongs to the polls.
+            let points = prices.map(Point.init).dropLast(endsNow ? 1 : 0)
             let (volumes, marketCaps) = (Self.points(chart["total_volumes"]), Self.points(chart["market_caps"]))
-            var quotes = points.enumerated().compactMap { place, point -> PastQuote? in
+            return points.enumerated().compactMap { place, point -> PastQuote? in
                 guard let time = point.time, let price = point.value.flatMap(Price.init) else { return nil }
                 func amount(_ list: [Point]) -> Double? {
                     list.indices.contains(place) && list[place].time == time ? list[place].value?.double : nil
@@ -58,9 +59,6 @@ extension CoinGecko: PastProvider {
                     quotedAt: time, price: price, volume24h: amount(volumes),
                     marketCap: amount(marketCaps))
             }
-            // The last one is the live price, which belongs to the polls.
-            if endsNow, !quotes.isEmpty { quotes.removeLast() }
-            return quotes
         }
 
         private static func points(_ list: JSONValue?) -> [Point] { list?.items?.map(Point.init) ?? [] }

@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// `GET /0/public/OHLC`: the newest 720 candles of a length of ours, and none before them, so that the length follows
 /// from how far back the stretch begins. Of a candle the close alone is a price of a known time.

@@ -1,5 +1,5 @@
-public import Foundation
-public import Markets
+import Foundation
+import Markets
 
 /// A provider that can be asked for past prices. One that does not conform has none to give.
 public protocol PastProvider: Provider {

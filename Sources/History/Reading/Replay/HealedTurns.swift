@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -23,13 +24,13 @@ struct HealedTurns {
 
     /// The places of the markets of which prices were healed.
     static func markets(_ series: ReplaySeries, since: Int64, _ db: Database) throws -> Set<Int> {
-        let ids = try Int64.fetchAll(
-            db,
-            sql: """
-                SELECT DISTINCT sample.id & \(SampleKey.largestSeries)
-                FROM poll CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
-                WHERE at >= ? AND backfilled
-                """, arguments: [since])
+        let ids: [Int64] = try db.values(
+            "sample.id",
+            """
+            SELECT DISTINCT sample.id & \(SampleKey.largestSeries)
+            FROM poll CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+            WHERE at >= ? AND backfilled
+            """, [since])
         return Set(ids.compactMap(series.place))
     }
 
@@ -50,11 +51,11 @@ struct HealedTurns {
     private mutating func step() throws {
         next = nil
         while let row = try rows.next() {
-            guard let place = series.place(of: SampleKey.series(row[1])),
-                let price = Price(significand: row[2], exponent: row[3])
-            else { continue }
-            let quotedAt = Date(milliseconds: row[0])
-            next = (row[0], .init(market: place, quotedAt: quotedAt, price: price), row[4] ?? "")
+            guard let place = series.place(of: SampleKey.series(try row.value(1, "sample.id"))) else { continue }
+            let at = try row.time(0, "poll.at")
+            let sample = RecordedPoll.Sample(
+                market: place, quotedAt: Date(milliseconds: at), price: try row.price(2, "sample.significand"))
+            next = (at, sample, try row.value(4, "feed.name", as: String?.self) ?? "")
             return
         }
     }

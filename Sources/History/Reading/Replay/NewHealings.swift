@@ -9,6 +9,6 @@ struct NewHealings {
         let find = try db.cachedStatement(
             sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE id > ? AND id < ? AND backfilled)")
         defer { counted = turn }
-        return try Bool.fetchOne(find, arguments: [counted, turn]) == true
+        return try find.value("poll", [counted, turn]) == true
     }
 }

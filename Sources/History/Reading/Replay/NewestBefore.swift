@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -24,8 +25,8 @@ enum NewestBefore {
                 ORDER BY poll.id DESC
                 """, arguments: [poll, lastPolls])
         while let row = try rows.next() {
-            guard let place = series.place(of: row[0]), newest[place] == nil else { continue }
-            newest[place] = sighting(row)
+            guard let place = series.place(of: try row.value(0, "sample.id")), newest[place] == nil else { continue }
+            newest[place] = try NewestSamples.sighting(row, at: 1)
         }
         if newest.count < series.names.count { try addFromCandles(before: at, series, &newest, db) }
         return newest
@@ -38,9 +39,10 @@ enum NewestBefore {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT series, max(hour) FROM candle WHERE hour < ? GROUP BY series", arguments: [now])
         while let row = try rows.next() {
-            guard let place = series.place(of: row[0]), newest[place] == nil else { continue }
-            newest[place] =
-                try inHour(now, of: row[0], before: at, db) ?? inHour(row[1], of: row[0], before: at, db)
+            let id: Int64 = try row.value(0, "candle.series")
+            guard let place = series.place(of: id), newest[place] == nil else { continue }
+            let newestCandle = try row.hour(1, "candle.hour")
+            newest[place] = try inHour(now, of: id, before: at, db) ?? inHour(newestCandle, of: id, before: at, db)
         }
     }
 
@@ -57,14 +59,8 @@ enum NewestBefore {
                 """)
         let start = hour * Hour.milliseconds
         let end = min(at, start + 26 * Hour.milliseconds)
-        return try Row.fetchOne(find, arguments: [id, start - OpenCandles.slack, end]).flatMap(sighting)
-    }
-
-    private static func sighting(_ row: Row) -> MarketBoard.Sighting? {
-        guard let price = Price(significand: row[1], exponent: row[2]) else { return nil }
-        let fetchedAt: Int64 = row[4]
-        return MarketBoard.Sighting(
-            price: price, quotedAt: Date(milliseconds: fetchedAt - row[3]), fetchedAt: Date(milliseconds: fetchedAt),
-            feed: row[5] ?? "")
+        return try Row.fetchOne(find, arguments: [id, start - OpenCandles.slack, end]).map {
+            try NewestSamples.sighting($0, at: 1)
+        }
     }
 }

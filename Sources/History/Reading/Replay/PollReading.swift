@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -25,10 +26,11 @@ struct PollReading {
         var found: [RecordedPoll.Sample] = []
         found.reserveCapacity(series.names.count)
         try IntegerRows(db, samples, [poll]).walk { row in
-            guard let place = series.place(of: row[0]),
-                let price = Price(significand: row[1], exponent: Int(row[2]))
-            else { return }
-            found.append(.init(market: place, quotedAt: Date(milliseconds: fetchedAt - row[3]), price: price))
+            guard let place = series.place(of: try row.value(0, "sample.id")) else { return }
+            found.append(
+                .init(
+                    market: place, quotedAt: try row.quotedAt(3, "sample.age", fetchedAt: fetchedAt),
+                    price: try row.price(1, "sample.significand")))
         }
         return found
     }
@@ -37,8 +39,8 @@ struct PollReading {
         var found: [(market: Int, reason: UnknownReason)] = []
         let rows = try Row.fetchCursor(unknown, arguments: [poll])
         while let row = try rows.next() {
-            guard let place = series.place(of: row[0]), let reason = UnknownReason(rawValue: row[1]) else { continue }
-            found.append((place, reason))
+            guard let place = series.place(of: try row.value(0, "unknown.series")) else { continue }
+            found.append((place, try row.value(1, "unknown.reason")))
         }
         return found
     }

@@ -1,5 +1,6 @@
-public import Foundation
-public import Markets
+import Engine
+import Foundation
+import Markets
 
 /// What happened in one turn of the daemon, as it was recorded. Markets go by their place among the replay's.
 public struct RecordedTurn: Sendable {

@@ -1,6 +1,7 @@
-public import Foundation
+import Engine
+import Foundation
 import GRDB
-public import Markets
+import Markets
 
 /// The recorded turns of a daemon from a moment on, in the order in which they happened, and what was known before.
 public struct Replay: Sendable {
@@ -58,28 +59,24 @@ extension HistoryReader {
                 db,
                 sql: "SELECT min(at), max(at) FROM poll WHERE at >= ? AND (NOT backfilled OR ?)",
                 arguments: [since, healed?.isEmpty == false])
-            guard let ends, let begin: Int64 = ends[0], let end: Int64 = ends[1] else {
-                return Replay(series, since: since, healed: healed)
-            }
-            let first =
-                try Int64.fetchOne(
-                    db, sql: "SELECT min(id) FROM poll WHERE at >= ? AND NOT backfilled", arguments: [since]) ?? .max
+            guard let ends, let begin: Date = try ends.value(0, "poll.at", as: Date?.self),
+                let end: Date = try ends.value(1, "poll.at", as: Date?.self)
+            else { return Replay(series, since: since, healed: healed) }
+            let oldest = "SELECT min(id) FROM poll WHERE at >= ? AND NOT backfilled"
+            let first = (try db.value("poll.id", oldest, [since], as: Int64?.self) ?? nil) ?? .max
             let before = try Row.fetchOne(
                 db, sql: "SELECT id, at FROM poll WHERE id < ? AND NOT backfilled ORDER BY id DESC LIMIT 1",
                 arguments: [first])
-            let usable = try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT at FROM poll WHERE id < ? AND NOT backfilled AND outcome <> 'failed' ORDER BY id DESC LIMIT 1
-                    """, arguments: [first])
+            let usable: Date? = try db.value(
+                "poll.at",
+                "SELECT at FROM poll WHERE id < ? AND NOT backfilled AND outcome <> 'failed' ORDER BY id DESC LIMIT 1",
+                [first])
             // What happened since the poll before, such as the start of the daemon, belongs to the replay.
-            let from: Int64 = before.map { $0[0] + 1 } ?? 0
+            let from = try before.map { try $0.value(0, "poll.id", as: Int64.self) + 1 } ?? 0
             return Replay(
                 series, since: since, from: from, watched: try series.watched(before: from, db),
-                newest: try NewestBefore.of(series, poll: first, at: begin, db),
-                lastUsablePoll: usable.map(Date.init(milliseconds:)),
-                lastTurn: before.map { Date(milliseconds: $0[1]) },
-                span: Date(milliseconds: begin)...Date(milliseconds: end), healed: healed)
+                newest: try NewestBefore.of(series, poll: first, at: begin.milliseconds, db),
+                lastUsablePoll: usable, lastTurn: try before?.value(1, "poll.at"), span: begin...end, healed: healed)
         }
     }
 
@@ -92,11 +89,11 @@ extension HistoryReader {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT poll.id, at, fetched_at, outcome, error, name, alone, interval
+                    SELECT poll.id, at, fetched_at, outcome, error, name, alone, interval, 1
                     FROM poll LEFT JOIN feed ON feed.id = feed
                     WHERE poll.id >= ?1 AND NOT backfilled
                     UNION ALL
-                    SELECT id, at, NULL, kind, NULL, NULL, NULL, NULL FROM turn WHERE id >= ?1
+                    SELECT id, at, NULL, kind, NULL, NULL, NULL, NULL, 0 FROM turn WHERE id >= ?1
                     ORDER BY 1
                     """, arguments: [replay.from])
             var healed = try replay.healed.map { _ in try HealedTurns(replay, db) }
@@ -110,26 +107,28 @@ extension HistoryReader {
                 (polls, watchedFrom) = ([], nil)
             }
             while let row = try rows.next() {
-                let id: Int64 = row[0]
-                let at = Date(milliseconds: row[1])
-                if row[2] == nil || polls.first?.at != at {
+                let id: Int64 = try row.value(0, "poll.id")
+                let at: Date = try row.value(1, "poll.at")
+                let isPoll: Bool = try row.value(8, "turn")
+                if !isPoll || polls.first?.at != at {
                     try finishTurn()
                     try healed?.play(before: at, body)
                 }
                 let watched = changes.upTo(id)
-                guard let fetchedAt: Int64 = row[2] else {
-                    let kind = TurnRows.Kind(rawValue: row[3]) ?? .waiting
+                guard isPoll else {
+                    let kind: TurnRows.Kind = try row.value(3, "turn.kind")
                     var turn = RecordedTurn(kind: kind.asPlayed(at), number: id, watched: watched)
                     if kind != .waiting { turn.bringsHealed = try newHealings.arrived(before: id, db) }
                     try body(turn)
                     continue
                 }
-                let feed: String = row[5] ?? ""
+                let feed = try row.value(5, "feed.name", as: String?.self) ?? ""
+                let fetchedAt = try row.time(2, "poll.fetched_at")
                 let poll = RecordedPoll(
                     at: at, fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
-                    lane: row[6] == true ? .own(feed) : .shared, interval: .milliseconds(row[7] as Int64),
-                    outcome: PollOutcome(rawValue: row[3]) ?? .failed,
-                    error: row[4],
+                    lane: try row.value(6, "poll.alone") ? .own(feed) : .shared,
+                    interval: try row.value(7, "poll.interval"), outcome: try row.value(3, "poll.outcome"),
+                    error: try row.value(4, "poll.error"),
                     samples: try reading.samples(of: id, fetchedAt: fetchedAt), unknown: try reading.unknown(of: id))
                 if polls.isEmpty { number = id }
                 polls.append(poll)

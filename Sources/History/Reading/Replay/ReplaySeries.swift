@@ -13,12 +13,15 @@ struct ReplaySeries: Sendable {
             db, sql: "SELECT id, market, symbol, name FROM series WHERE currency = ? ORDER BY id",
             arguments: [currency.code])
         while let row = try rows.next() {
-            guard let market = try? MarketID(row[1]), wanted?.contains(market) != false else { continue }
-            let id: Int64 = row[0]
+            guard let market = try row.value(1, "series.market", as: ListedMarket.self).id,
+                wanted?.contains(market) != false
+            else { continue }
+            let id = try row.series()
             places.append(contentsOf: repeatElement(-1, count: max(0, Int(id) + 1 - places.count)))
             places[Int(id)] = Int32(names.count)
             ids.append(id)
-            names.append(.init(market: market, symbol: row[2], name: row[3]))
+            names.append(
+                .init(market: market, symbol: try row.value(2, "series.symbol"), name: try row.value(3, "series.name")))
         }
     }
 
@@ -36,12 +39,12 @@ struct ReplaySeries: Sendable {
 
     /// The places of those that were watched when this poll or turn came.
     func watched(before id: Int64, _ db: Database) throws -> [Int] {
-        try Int64.fetchAll(
-            db,
-            sql: """
-                SELECT series FROM (SELECT series, watched, max(poll) FROM watch WHERE poll < ? GROUP BY series)
-                WHERE watched ORDER BY series
-                """, arguments: [id]
+        try db.values(
+            "watch.series",
+            """
+            SELECT series FROM (SELECT series, watched, max(poll) FROM watch WHERE poll < ? GROUP BY series)
+            WHERE watched ORDER BY series
+            """, [id]
         ).compactMap(place)
     }
 }
@@ -57,7 +60,8 @@ struct WatchChanges {
             db, sql: "SELECT poll, series, watched FROM watch WHERE poll >= ? ORDER BY poll, series",
             arguments: [replay.from]
         ).compactMap { row in
-            replay.series.place(of: row[1]).map { (row[0], $0, row[2]) }
+            guard let place = replay.series.place(of: try row.value(1, "watch.series")) else { return nil }
+            return (try row.value(0, "watch.poll"), place, try row.value(2, "watch.watched"))
         }[...]
     }
 

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -43,7 +44,7 @@ struct ChildEnvironment: Sendable {
         var variables = inherited
         for (name, value) in own {
             // Where a text holds a zero byte, a variable would end.
-            variables["PRICEWATCH_" + name] = value.replacing("\0", with: "").shortened(to: Self.limit)
+            variables["PRICEWATCH_" + name] = value.replacingBytes(of: ["\0"], with: "").shortened(to: Self.limit)
         }
         return variables
     }

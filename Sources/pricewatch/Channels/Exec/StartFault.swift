@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Markets
 import Subprocess
 
 /// Why a program could not be started.

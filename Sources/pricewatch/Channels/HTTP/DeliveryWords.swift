@@ -9,7 +9,10 @@ struct DeliveryWords {
 
     init<Service: HTTPService>(channel: String, _ service: Service) {
         operation = "send to \(channel) (\(Service.kind))"
-        redaction = Redaction(url: service.url, secrets: service.secrets)
+        // The last part is the token or the topic, however short.
+        let last = URLComponents(string: service.url)?.percentEncodedPath.split(separator: "/").last
+        redaction = Redaction(
+            service.secrets + [last.map(String.init)].compactMap { $0 }, url: service.url, hidesHost: true)
     }
 
     /// `204 No Content`, `200 OK: "ok"`

@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 
 /// Discord's webhooks (docs.discord.com/developers/resources/webhook#execute-webhook).
 struct Discord: HTTPService {
@@ -6,7 +7,7 @@ struct Discord: HTTPService {
     let url: String
 
     /// Of `content`.
-    private static let limit = TextLimit.utf16(2000, escaped: escaped)
+    private static let limit = TextLimit.utf16(2000, escaping: escape)
     /// SUPPRESS_EMBEDS: a link in a note grows no picture.
     private static let withoutPreviews = 4
 
@@ -25,7 +26,7 @@ struct Discord: HTTPService {
     func body(for message: Message) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.member("content", MessageText(message).fitted(to: Self.limit).map(Self.escaped).joined())
+            json.member("content", MessageText(message).fitted(to: Self.limit).replacingScalars(Self.escape))
             // A market called @everyone calls nobody.
             json.object("allowed_mentions") { json in json.array("parse", [String]()) { $0.string($1) } }
             json.member("flags", Self.withoutPreviews)
@@ -34,10 +35,10 @@ struct Discord: HTTPService {
     }
 
     /// Names are shown as they are: without a backslash these would format, quote, hide or link.
-    @Sendable private static func escaped(_ character: Character) -> String {
-        switch character {
-        case "\\", "*", "_", "~", "`", "|", ">", "#", "<", "[", "]", "@": "\\\(character)"
-        default: String(character)
+    @Sendable private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\\", "*", "_", "~", "`", "|", ">", "#", "<", "[", "]", "@": "\\\(scalar)"
+        default: nil
         }
     }
 

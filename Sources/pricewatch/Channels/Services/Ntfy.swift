@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -13,8 +14,8 @@ struct Ntfy: HTTPService {
     private let topic: String
 
     /// A message of 4096 bytes is an attachment to ntfy, and the JSON around it may have twice that.
-    private static let limit = TextLimit(units: 3800) { character in
-        max(String(character).utf8.count, (JSONWriter.quoted(String(character)).utf8.count - 1) / 2)
+    private static let limit = TextLimit(units: 3800) { scalar in
+        max(String(scalar).utf8.count, (JSONString.quoted(String(scalar)).utf8.count - 1) / 2)
     }
 
     /// - Parameters:

@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 
 /// Slack's incoming webhooks (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
 struct Slack: HTTPService {
@@ -6,12 +7,12 @@ struct Slack: HTTPService {
     let url: String
 
     /// Beyond 4,000 characters Slack breaks a message up, beyond 40,000 it cuts it off.
-    private static let limit = TextLimit.utf16(4000, escaped: escaped)
+    private static let limit = TextLimit.utf16(4000, escaping: escape)
 
     func body(for message: Message) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.member("text", MessageText(message).fitted(to: Self.limit).map(Self.escaped).joined())
+            json.member("text", MessageText(message).fitted(to: Self.limit).replacingScalars(Self.escape))
             // A name with stars or underscores in it is no formatting, and a link no preview.
             json.member("mrkdwn", false)
             json.member("unfurl_links", false)
@@ -21,12 +22,12 @@ struct Slack: HTTPService {
     }
 
     /// The three characters by which mentions and links begin (docs.slack.dev/messaging/formatting-message-text).
-    @Sendable private static func escaped(_ character: Character) -> String {
-        switch character {
+    @Sendable private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
         case "&": "&amp;"
         case "<": "&lt;"
         case ">": "&gt;"
-        default: String(character)
+        default: nil
         }
     }
 

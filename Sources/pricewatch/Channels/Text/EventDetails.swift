@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -7,7 +8,7 @@ enum EventDetails {
         var lines: [String] = []
         if let note = event.note, !note.isEmpty {
             // The owner's own words keep their lines.
-            lines += note.split { $0.isNewline }.map { String($0).asOneLine }
+            lines += note.unicodeScalars.split(whereSeparator: \.isLineBreak).map { String($0).asOneLine }
         }
         let name = event.name.asOneLine
         let market = name.isEmpty ? event.market.text : "\(name) (\(event.market.text))"

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -6,8 +7,6 @@ import Markets
 struct Headline {
     /// At most so many characters.
     static let length = 60
-    private static let longestPart = 100
-
     private let mark: String
     private let subject: String
     /// The price, or what stands in its place.
@@ -20,10 +19,10 @@ struct Headline {
         let claim = Claim(event, condition)
         mark = claim.mark
         self.claim = claim.text
-        // No more than could be shown: a name may be a megabyte.
-        rule = String(event.rule.prefix(Self.longestPart)).asOneLine
+        // No more than could be shown.
+        rule = event.rule.asOneLine.shortened(to: .codePoints(100))
         let isFeed = if case .feedStale = condition { true } else { false }
-        let symbol = String(event.symbol.prefix(Self.longestPart)).asOneLine.uppercased()
+        let symbol = event.symbol.asOneLine.shortened(to: .codePoints(100)).uppercased()
         let name = isFeed || symbol.isEmpty ? event.market.text : symbol
         subject = name.shortened(to: .codePoints(24))
         let isAboutData = condition?.isAboutData ?? false

@@ -1,5 +1,6 @@
 import Feeds
 import Foundation
+import History
 
 /// Id lists in the user's own cache folder: `find` is for every user, and the database is the daemon's. Where the
 /// folder cannot be written, nothing is kept.

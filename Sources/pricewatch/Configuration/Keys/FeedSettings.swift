@@ -27,7 +27,8 @@ extension Configuration {
 }
 
 extension Configuration.Feed {
-    static func list(_ root: Section) -> [Configuration.Feed]? {
+    /// - Parameter currency: what prices are asked in; nil where the file says it wrongly.
+    static func list(_ root: Section, in currency: Currency?) -> [Configuration.Feed]? {
         let items = root.items("feeds")
         guard root.holds("feeds") else { return nil }
         if root.isEmptyList("feeds") {
@@ -35,7 +36,9 @@ extension Configuration.Feed {
         }
         var feeds: [Configuration.Feed] = []
         for item in items {
-            guard let section = item.section(), let feed = Configuration.Feed(section, item: item) else { continue }
+            guard let section = item.section(), let feed = Configuration.Feed(section, item: item, in: currency) else {
+                continue
+            }
             if let twin = feeds.first(where: { $0.name == feed.name }) {
                 if section.holds("name") {
                     section.fault(at: "name", "another feed is called \(feed.name), too")
@@ -48,7 +51,7 @@ extension Configuration.Feed {
         return feeds.isEmpty ? nil : feeds
     }
 
-    private init?(_ section: Section, item: Item) {
+    private init?(_ section: Section, item: Item, in currency: Currency?) {
         let provider = section.value("provider", .word(Provider.self))
         if !section.holds("provider") {
             let all = Provider.allCases.map(\.rawValue).joined(separator: ", ")
@@ -63,7 +66,7 @@ extension Configuration.Feed {
         let quota = section.value("quota_month", .integer(1...1_000_000_000))
         let every = section.value("every", .interval)
         let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
-        let json = Configuration.JSONFeed(section, provider: provider, url: url, key: key)
+        let json = Configuration.JSONFeed(section, provider: provider, url: url, key: key, in: currency)
         section.finish()
         guard let provider else { return nil }
         self.init(

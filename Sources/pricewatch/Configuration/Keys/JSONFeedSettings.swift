@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 
 extension Configuration {
     /// How to read prices from any server that answers with JSON.
@@ -49,10 +50,10 @@ extension Configuration {
 }
 
 extension Configuration.JSONFeed {
-    static let keys = ["headers", "list", "fields", "time_format", "content_type"]
+    static let keys = ["headers", "list", "fields", "time_format", "content_type", "currency"]
 
     /// nil where the provider is another one, whose feed these keys do not belong to.
-    init?(_ section: Section, provider: Provider?, url: String?, key: Configuration.Secret?) {
+    init?(_ section: Section, provider: Provider?, url: String?, key: Configuration.Secret?, in currency: Currency?) {
         let given = Self.keys.filter(section.holds)
         if let provider, provider != .json {
             for key in given { section.fault(at: key, "belongs to provider: json") }
@@ -65,10 +66,12 @@ extension Configuration.JSONFeed {
         if let named = section.section("fields") { fields = Fields(named) }
         timeFormat = section.value("time_format", .word(TimeFormat.self)) ?? timeFormat
         contentType = section.value("content_type", .word(ContentType.self)) ?? contentType
+        let stated = section.value("currency", .currency)
         guard provider == .json else { return }
         if !section.holds("url") { section.fault("needs a url with {id} or {ids} in it") }
         if !section.holds("fields") { section.fault("needs fields: {price: …}, a JSON Pointer such as /last") }
         guard let url else { return }
+        Self.judge(stated, section, asksForOurs: url.contains("{currency}"), in: currency)
         if url.contains("{id}"), url.contains("{ids}") {
             section.fault(at: "url", "holds {id} and {ids}: one request a market, or one for all, not both")
         }
@@ -79,6 +82,27 @@ extension Configuration.JSONFeed {
         if key != nil, !usesKey {
             section.fault(at: "key", "is used nowhere: put {key} into url or headers, or leave it out")
         }
+    }
+
+    /// A price has the currency that it was quoted in. One that is not ours cannot be recorded yet.
+    private static func judge(
+        _ stated: Currency?, _ section: Section, asksForOurs: Bool, in currency: Currency?
+    ) {
+        guard let stated else {
+            if !asksForOurs, !section.holds("currency") {
+                section.fault(
+                    "needs currency, what its prices are quoted in, such as currency: \(currency ?? .usd) "
+                        + "(or {currency} in url)")
+            }
+            return
+        }
+        guard let currency, stated != currency else { return }
+        section.fault(
+            at: "currency",
+            asksForOurs
+                ? "\(stated) is not what {currency} in url asks for, \(currency): leave currency out"
+                : "\(stated) is not the currency of everything else, \(currency): ask this server for \(currency), "
+                    + "or set currency: \(stated) at the top")
     }
 
     private static func headers(_ section: Section) -> [Header] {

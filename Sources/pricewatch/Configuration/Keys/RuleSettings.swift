@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 
@@ -83,9 +84,9 @@ extension Configuration {
 extension Configuration.Feed {
     /// What stands in place of a market where the feed as a whole is meant: its name.
     var pseudoMarket: MarketID {
-        let text = name.filter { $0 != "," }.prefix(MarketID.longest)
+        let text = name.replacingBytes(of: [","], with: "").cut(toBytes: MarketID.longest)
         // The provider's own word is an id in any case.
-        return (try? MarketID(String(text))) ?? (try? MarketID(provider.rawValue)) ?? .feed
+        return (try? MarketID(text)) ?? (try? MarketID(provider.rawValue)) ?? .feed
     }
 }
 

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 
 /// Where values stand that the configuration only points to: `KEY_file: PATH` and `KEY_env: NAME`.

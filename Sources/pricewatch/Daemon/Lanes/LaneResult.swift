@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import History
@@ -74,13 +75,13 @@ struct LaneResult {
 
     /// What it leaves behind, without what the rules make of it.
     ///
-    /// - Parameter watched: the markets that are watched from now on.
-    func record(_ currency: Currency, at started: Date, ended: Date, watched: [MarketID]) -> PollRecord {
+    /// - Parameter board: with the markets that are watched from now on.
+    func record(_ currency: Currency, at started: Date, ended: Date, watching board: MarketBoard) -> PollRecord {
         var record = PollRecord(
             at: started, fetchedAt: answeredAt ?? ended, feed: feed, lane: plan.lane, interval: interval,
             currency: currency, outcome: digest.outcome, error: clockFault == nil ? error?.label : "clock",
             unknown: digest.unknown,
-            watched: watched)
+            watched: board.markets, named: board.named)
         guard case .answered(let answer, let digest, _, let pageError) = outcome, isUsable else { return record }
         record.error = pageError?.label
         record.samples = digest.samples

@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import Markets
@@ -37,34 +38,28 @@ struct LaneStanding {
 }
 
 extension Lanes {
-    func standings(_ health: [Lane: LaneHealth]) async -> [LaneStanding] {
+    func standings(_ states: FeedStates, _ health: [Lane: LaneHealth]) -> [LaneStanding] {
         var all: [LaneStanding] = []
         for line in lines {
-            all.append(await line.standing(health[line.plan.lane]))
+            all.append(line.standing(states[line], health[line.plan.lane]))
             // What rides along has its own failures only while another stands in.
-            guard let rider = line.rider, await line.feeds.isStandby else { continue }
+            guard let rider = line.rider, states[line]?.isStandby == true else { continue }
             all.append(LaneStanding(rider.plan, health[rider.plan.lane]))
         }
         return all
     }
 
     /// When the next poll will be, as far as it can be said.
-    func nextPoll(at now: Date) async -> Date? {
-        var moments: [Date] = []
-        for line in lines {
-            let wait = await line.feeds.serving.waitInForce()?.until ?? now
-            moments.append(max(now + until(line), wait))
-        }
-        return moments.min()
+    func nextPoll(_ states: FeedStates, at now: Date) -> Date? {
+        lines.map { max(now + until($0), states[$0]?.waitsUntil ?? now) }.min()
     }
 }
 
 extension Lanes.Line {
-    fileprivate func standing(_ health: LaneHealth?) async -> LaneStanding {
+    fileprivate func standing(_ state: FeedStates.Source?, _ health: LaneHealth?) -> LaneStanding {
         var standing = LaneStanding(plan, health)
-        let serving = await feeds.serving
-        standing.wait = await serving.waitInForce()?.until
-        if await feeds.isStandby { standing.standby = (serving.name, plan.feed.name) }
+        standing.wait = state?.waitsUntil
+        if let state, state.isStandby { standing.standby = (state.serving.name, plan.feed.name) }
         standing.stretched = pace.stretched
         return standing
     }

@@ -1,3 +1,4 @@
+import Engine
 import Feeds
 import Foundation
 import Markets
@@ -33,6 +34,13 @@ struct RunningTurn {
         let results = polls.compactMap { LaneResult($0, into: &board, wanted: top) }
         taken += results
         return results
+    }
+
+    /// What the answers so far say of our clock. One provider that agrees with it outweighs another that does not; nil:
+    /// no feed answered.
+    var clock: ClockTrust? {
+        if taken.contains(where: \.isAnswered) { return .confirmed }
+        return taken.contains { $0.clockFault != nil } ? .refuted : nil
     }
 
     mutating func note(recorded: Bool) { isRecorded = isRecorded && recorded }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -9,6 +10,8 @@ struct ChannelLine {
     private(set) var waiting: [QueuedMessage] = []
     /// On their way, by their ids.
     private(set) var running: Set<String> = []
+    /// Those whose times an earlier daemon's clock gave: until this one's is known to be right, they have no age.
+    private var recalled: Set<String> = []
     /// Those of them that went before it was reached another way.
     private var goneBefore: Set<String> = []
     /// No longer configured: what waits is given up.
@@ -28,8 +31,9 @@ struct ChannelLine {
     init(_ terms: ChannelTerms) { self.terms = terms }
 
     /// What an earlier daemon tried in vain says that the channel was in trouble; it is until it delivers.
-    mutating func add(_ message: QueuedMessage) {
+    mutating func add(_ message: QueuedMessage, isRecalled: Bool = false) {
         waiting.append(message)
+        if isRecalled { recalled.insert(message.id) }
         guard let error = message.lastError else { return }
         failures += message.attempts
         if failures >= Self.failuresTold { fault = error }
@@ -45,10 +49,15 @@ struct ChannelLine {
     }
 
     mutating func follow(clockSetBy step: Duration) {
-        for place in waiting.indices { waiting[place].notBefore = waiting[place].notBefore.map { $0 + step } }
+        for place in waiting.indices where !recalled.contains(waiting[place].id) {
+            waiting[place].createdAt = waiting[place].createdAt + step
+            waiting[place].notBefore = waiting[place].notBefore.map { $0 + step }
+        }
         retriesFrom = retriesFrom.map { $0 + step }
         askedToWaitUntil = askedToWaitUntil.map { $0 + step }
     }
+
+    mutating func clockIsRight() { recalled = [] }
 
     /// - Parameter slotsLeft: How many more deliveries may be under way besides the first of this channel.
     mutating func next(at now: Date, slotsLeft: Int) -> Lineup.Action? {
@@ -126,7 +135,7 @@ struct ChannelLine {
     private mutating func drop(at now: Date) -> Lineup.Action? {
         let maxAge = terms.maxAge
         func isOver(_ message: QueuedMessage) -> Bool {
-            (isGone || !message.isHeld && now.since(message.createdAt) >= maxAge) && !running.contains(message.id)
+            (isGone || isTooOld(message, at: now) && !recalled.contains(message.id)) && !running.contains(message.id)
         }
         guard let place = waiting.firstIndex(where: isOver) else { return nil }
         let message = waiting.remove(at: place)
@@ -134,6 +143,10 @@ struct ChannelLine {
         // What grew old while no daemon ran says nothing of the channel.
         if message.attempts > 0 { fault = fault ?? "nothing could be delivered for \(maxAge.unitsText)" }
         return .drop(message, .maxAge(maxAge))
+    }
+
+    private func isTooOld(_ message: QueuedMessage, at now: Date) -> Bool {
+        !message.isHeld && now.since(message.createdAt) >= terms.maxAge
     }
 
     /// Quiet hours are over: notes come each on their own, all events as one message. Their age counts from now.
@@ -147,6 +160,7 @@ struct ChannelLine {
         (whole.isHeld, whole.createdAt) = (false, now)
         let ids = Set(held.map(\.id))
         waiting.removeAll { ids.contains($0.id) }
+        recalled.subtract(ids)
         // In the place of the first, before whatever came since.
         waiting.insert(whole, at: place)
         return .release(held, whole: whole)
@@ -163,7 +177,9 @@ struct ChannelLine {
             let alerts = message.events.map(\.alert)
             let isFirst = ahead.isDisjoint(with: alerts)
             ahead.formUnion(alerts)
-            guard isFirst, !isRunning, due(message).map({ $0 <= now }) ?? true else { continue }
+            guard isFirst, !isRunning, due(message).map({ $0 <= now }) ?? true, !isTooOld(message, at: now) else {
+                continue
+            }
             if failures == 0 || message.attempts == 0 { return place }
             if best.map({ message.attempts < waiting[$0].attempts }) ?? true { best = place }
         }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -65,16 +66,21 @@ struct Lineup {
         for place in lines.indices { lines[place].isGone = !names.contains(lines[place].terms.name) }
     }
 
-    /// See `Sender.follow`.
+    /// The wall clock was set by so much, forward or (below zero) back.
     mutating func follow(clockSetBy step: Duration) {
         for place in lines.indices { lines[place].follow(clockSetBy: step) }
     }
 
-    mutating func add(_ message: QueuedMessage) {
-        if let place = place(of: message.channel) { return lines[place].add(message) }
+    mutating func clockIsRight() {
+        for place in lines.indices { lines[place].clockIsRight() }
+    }
+
+    /// - Parameter isRecalled: An earlier daemon left it.
+    mutating func add(_ message: QueuedMessage, isRecalled: Bool = false) {
+        if let place = place(of: message.channel) { return lines[place].add(message, isRecalled: isRecalled) }
         var line = ChannelLine(ChannelTerms(name: message.channel))
         line.isGone = true
-        line.add(message)
+        line.add(message, isRecalled: isRecalled)
         lines.append(line)
     }
 

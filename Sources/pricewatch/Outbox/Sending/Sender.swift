@@ -14,6 +14,8 @@ actor Sender {
     private var channels: [String: any Channel] = [:]
     private var configured: [Configuration.Channel] = []
     private var lineup: Lineup
+    /// The clocks when they were last looked at.
+    private var clocks: (wall: Date, uptime: Duration)
     private var deliveries: [String: Task<Void, Never>] = [:]
     private var alarm: (moment: Date, task: Task<Void, Never>)?
     private var unstored = UnstoredMessages()
@@ -42,7 +44,8 @@ actor Sender {
         self.time = time
         self.random = random
         lineup = Lineup(backoff: backoff)
-        for message in queued { lineup.add(message) }
+        clocks = (time.now(), time.uptime())
+        for message in queued { lineup.add(message, isRecalled: true) }
     }
 
     /// Goes by this configuration from now on. Deliveries under way end as they began.
@@ -73,15 +76,24 @@ actor Sender {
     /// - Parameter areStored: False where the database could not be written; true where all it missed before is in it, too.
     func take(_ messages: [OutgoingMessage], areStored: Bool) {
         unstored.take(messages, areStored: areStored)
+        followClock()
         for message in messages { lineup.add(message.queued) }
         advance()
     }
 
-    /// The wall clock was set by so much, forward or (below zero) back: what is to wait for a while waits as long as before.
-    func follow(clockSetBy step: Duration) {
-        guard step != .zero else { return }
-        lineup.follow(clockSetBy: step)
+    /// A provider agrees with our clock: what an earlier daemon left is as old as it seems.
+    func clockIsRight() {
+        lineup.clockIsRight()
         advance()
+    }
+
+    /// Where the wall clock was set, forward or back, what waits is no older, and waits no longer, than before. To be
+    /// called before anything goes by the new time.
+    private func followClock() {
+        let (wall, uptime) = (time.now(), time.uptime())
+        let step = wall.since(clocks.wall) - (uptime - clocks.uptime)
+        if step >= ClockJump.least || step <= .zero - ClockJump.least { lineup.follow(clockSetBy: step) }
+        clocks = (wall, uptime)
     }
 
     /// Messages that wait no longer, which the database could not be told: to be written with the next turn.
@@ -136,6 +148,7 @@ extension Sender {
     /// Does what is due, and sets the alarm for what comes next.
     func advance() {
         guard phase == .sending else { return }
+        followClock()
         // One moment for all: what is not yet due when it is asked for must still lie ahead when the alarm is set, and
         // when it is asked whether anything is left to wait for.
         var now = time.now()
@@ -235,6 +248,7 @@ extension Sender {
     }
 
     private func end(_ queued: QueuedMessage, _ outcome: Lineup.Outcome, _ receipt: Receipt?, since began: Duration) {
+        followClock()
         switch lineup.finish(queued, outcome, at: time.now(), random: random()) {
         case .kept: return
         case .done:

@@ -1,3 +1,4 @@
+import Engine
 import Markets
 
 /// Up from down, for people.

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -51,5 +52,14 @@ struct BinancePastTests {
                 PastQuote(quotedAt: Date(milliseconds: 1_795_233_659_999), price: try #require(Price(parsing: "2.5")))
             ])
         #expect(throws: UnreadableBody.self) { try request.decode(Data(#"{"code":-1121}"#.utf8)) }
+    }
+
+    @Test(arguments: ["\"x\"", "null", "\"\"", "0", "-1", "1e300", "1795233659", "\"1795233659999\"", "{}"])
+    func `a candle whose closing time cannot be read is left out`(_ time: String) throws {
+        let text = """
+            [[1795233600000,"1","1","1","2","10",\(time),"25",4],[1795233660000,"1","1","1","3","10",1795233719999,"25",4]]
+            """
+        let request = try #require(try page(.hours(6), .zero).request as? Binance.Candles)
+        #expect(try request.decode(Data(text.utf8)).map(\.price.description) == ["3"])
     }
 }

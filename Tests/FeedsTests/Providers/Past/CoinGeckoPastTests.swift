@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -68,6 +69,19 @@ struct CoinGeckoPastTests {
         #expect(quotes.map(\.price.description) == ["1.5", "0.00000025"])
         #expect(quotes.map(\.marketCap) == [10, nil])
         #expect(quotes.map(\.volume24h) == [5, nil])
+    }
+
+    @Test(
+        "a point whose time cannot be read is left out, and the live price is the last one whatever its time says",
+        arguments: ["\"x\"", "null", "\"\"", "0", "1795000", "-1", "1e300", "\"2026-11-21T09:55:00Z\"", "{}"])
+    func unreadableTimes(_ time: String) throws {
+        func prices(_ live: String, endsNow: Bool) throws -> [String] {
+            let text = #"{"prices":[[\#(time),1],[1795254900000,7],[\#(live),8]]}"#
+            return try decode(text, endsNow: endsNow).map(\.price.description)
+        }
+        #expect(try prices("1795255200000", endsNow: true) == ["7"])
+        #expect(try prices(time, endsNow: true) == ["7"])
+        #expect(try prices(time, endsNow: false) == ["7"])
     }
 
     @Test func `an empty past is an answer, another document is none`() throws {

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Markets
 import Testing
@@ -53,6 +54,16 @@ struct KrakenPastTests {
         let closed = sent.dropLast().filter { $0.2 ?? 0 > 0 }
         #expect(quotes.map(\.quotedAt.milliseconds) == closed.map { ($0.0 ?? 0) * 1000 + 60_000 })
         #expect(quotes.map(\.price.description) == closed.map { Recording.plain($0.1) })
+    }
+
+    @Test(arguments: ["\"x\"", "null", "\"\"", "0", "-1", "1e300", "1795233600000", "\"1795233600\"", "{}"])
+    func `a candle whose time cannot be read is left out`(_ time: String) throws {
+        let text = """
+            {"error":[],"result":{"XXBTZUSD":[[\(time),"1","1","1","2","1","1",1],[1795233600,"1","1","1","3","1","1",1]],
+             "last":1795233600}}
+            """
+        let request = try #require(try page(.hours(6), .zero)?.request as? Kraken.Candles)
+        #expect(try request.decode(Data(text.utf8)).map(\.price.description) == ["3"])
     }
 
     @Test func `an error beside the result is one`() async throws {

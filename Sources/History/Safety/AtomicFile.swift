@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+
+/// A file that is replaced as a whole: a reader sees the old content or the new, never a part.
+///
+/// The new content is written beside it under a random name that must not exist yet, so that a link planted by another
+/// user is never written through.
+public struct AtomicFile: Sendable {
+    public let path: String
+    /// The umask makes it stricter.
+    private let mode: mode_t
+
+    /// A temporary file that has not been written to for this long, in seconds, belongs to a process that was killed.
+    private static let abandonedAfter = 3600
+
+    public init(path: String, mode: mode_t = 0o644) {
+        self.path = path
+        self.mode = mode
+    }
+
+    public func replace(with bytes: [UInt8]) throws(FileFault) {
+        let (temporary, descriptor) = try create()
+        defer { close(descriptor) }
+        do {
+            try write(bytes, to: descriptor)
+            try move(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// - Parameter fill: is given the path of an empty file to write to.
+    func replace(filling fill: (String) throws -> Void) throws {
+        let (temporary, descriptor) = try create()
+        close(descriptor)
+        do {
+            try fill(temporary)
+            try move(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    public func makeFolder() throws(FileFault) {
+        let folder = (path as NSString).deletingLastPathComponent
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw FileFault("make the folder", folder, errno)
+        }
+    }
+
+    private func create() throws(FileFault) -> (path: String, descriptor: CInt) {
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        let temporary = "\(path).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileFault("write", path, errno) }
+        var made = stat()
+        if fstat(descriptor, &made) == 0 { removeAbandoned(at: made.st_mtim.tv_sec) }
+        return (temporary, descriptor)
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: CInt) throws(FileFault) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileFault("write", path, errno) }
+            written += count
+        }
+    }
+
+    private func move(_ temporary: String) throws(FileFault) {
+        guard rename(temporary, path) == 0 else { throw FileFault("write", path, errno) }
+    }
+
+    /// - Parameter now: by the clock of the file system.
+    private func removeAbandoned(at now: Int) {
+        let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        for found in names where Self.isTemporary(found, of: name) {
+            let temporary = folder.isEmpty ? found : folder + "/" + found
+            var status = stat()
+            guard lstat(temporary, &status) == 0, status.st_mtim.tv_sec < now - Self.abandonedAfter else { continue }
+            unlink(temporary)
+        }
+    }
+
+    /// `NAME.0123456789abcdef.tmp`, also with what SQLite puts behind it.
+    private static func isTemporary(_ found: String, of name: String) -> Bool {
+        guard found.hasPrefix(name + ".") else { return false }
+        let rest = found.utf8.dropFirst(name.utf8.count + 1)
+        return rest.prefix(16).allSatisfy("0123456789abcdef".utf8.contains)
+            && rest.dropFirst(16).starts(with: ".tmp".utf8)
+    }
+}
+
+/// A file operation that the system refused.
+public struct FileFault: Error, CustomStringConvertible {
+    public let operation: String
+    public let path: String
+    public let code: CInt
+
+    public init(_ operation: String, _ path: String, _ code: CInt) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
+    public var description: String { "\(operation) \(path): \(cause)" }
+
+    var cause: String { String(cString: strerror(code)).lowercased() }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A small HTTP/1.1 server on 127.0.0.1 whose replies come from a closure and may fail as sockets do.
+package final class LoopbackServer: Sendable {
+    package typealias Handler = @Sendable (Request) -> Reply
+
+    /// The port it listens on: the requested one, or the one the system chose.
+    package let port: Int
+    private let listener: any Channel
+    private let connections: OpenConnections
+
+    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    package var baseURL: String { "http://127.0.0.1:\(port)" }
+
+    private init(port: Int, listener: any Channel, connections: OpenConnections) {
+        self.port = port
+        self.listener = listener
+        self.connections = connections
+    }
+
+    deinit {
+        listener.close(promise: nil)
+        connections.cancel()
+    }
+
+    /// Listens on `port` (0: the system chooses a free one) and replies until `stop`.
+    package static func start(port: Int = 0, handler: @escaping Handler) async throws(StartError) -> LoopbackServer {
+        guard (0...65_535).contains(port) else {
+            throw StartError(port: port, cause: "no such port (choose one up to 65535, or 0 for a free one)")
+        }
+        let connections = OpenConnections()
+        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    connections.serve(try Connection(channel), handler)
+                }
+            }
+        do {
+            let listener = try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+            let port = listener.localAddress?.port ?? port
+            return LoopbackServer(port: port, listener: listener, connections: connections)
+        } catch {
+            throw StartError(error, port: port)
+        }
+    }
+
+    /// Closes the listener and every connection, hanging ones at once, and returns when all are closed.
+    package func stop() async {
+        // Throws if it is already closed.
+        try? await listener.close()
+        connections.cancel()
+        await connections.wait()
+    }
+
+    /// Why the server cannot listen.
+    package struct StartError: Error, Hashable, CustomStringConvertible {
+        package let port: Int
+        let cause: String
+
+        package var description: String { "listen on 127.0.0.1:\(port): \(cause)" }
+    }
+}
+
+extension LoopbackServer.StartError {
+    init(_ error: any Error, port: Int) {
+        let cause =
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE: "the port is taken (choose another, or 0 for a free one)"
+            case EACCES, EPERM: "permission denied (choose a port above 1023, or 0 for a free one)"
+            default: "\(error)"
+            }
+        self.init(port: port, cause: cause)
+    }
+}
+
+/// The connections being served, so that a stop can end them all.
+///
+/// Each has its own task instead of coming from a sequence of accepted channels: a channel that such a sequence still
+/// holds when it is cancelled is never closed, and NIO stops the process for it.
+private final class OpenConnections: Sendable {
+    private struct State {
+        var isStopped = false
+        var accepted = 0
+        var tasks: [Int: Task<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Serves the connection until it ends; after a stop it is closed at once.
+    func serve(_ connection: Connection, _ handler: @escaping LoopbackServer.Handler) {
+        state.withLock { state in
+            state.accepted += 1
+            let id = state.accepted
+            state.tasks[id] = Task {
+                await connection.serve(handler)
+                self.state.withLock { $0.tasks[id] = nil }
+            }
+            if state.isStopped { state.tasks[id]?.cancel() }
+        }
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isStopped = true
+            for task in state.tasks.values { task.cancel() }
+        }
+    }
+
+    func wait() async {
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+}

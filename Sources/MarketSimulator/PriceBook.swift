@@ -1,0 +1,129 @@
+import Foundation
+import Markets
+
+/// The markets there are, and what each costs at a step of the walk and at a moment of the past, in USD.
+struct PriceBook: Sendable {
+    /// By market cap, largest first; scripted markets that are not among the largest come last.
+    let markets: [SimulatedMarket]
+    private let byID: [MarketID: SimulatedMarket]
+    private let script: [MarketID: [Price]]
+    private let seed: UInt64
+
+    init(seed: UInt64, count: Int, script: [MarketID: [Price]] = [:]) {
+        var markets = SimulatedMarket.largest(count)
+        for (id, prices) in script.sorted(by: { $0.key < $1.key }) {
+            guard let first = prices.first else { continue }
+            if let index = markets.firstIndex(where: { $0.id == id }) {
+                // The past leads to where the script begins.
+                markets[index].start = first
+            } else {
+                markets.append(.scripted(id, start: first))
+            }
+        }
+        for index in markets.indices { markets[index].rank = index + 1 }
+        self.markets = markets
+        self.script = script
+        self.seed = seed
+        byID = Dictionary(uniqueKeysWithValues: markets.map { ($0.id, $0) })
+    }
+
+    func market(_ id: MarketID) -> SimulatedMarket? { byID[id] }
+
+    /// The scripted price, or that of a seeded random walk; step 0 has the start price.
+    func price(of market: SimulatedMarket, step: Int) -> Price {
+        if let path = script[market.id], !path.isEmpty { return path[step % path.count] }
+        let path = RandomPath(seed: seed ^ hash(of: market.id), octaves: 16)
+        return market.price(changedBy: path.value(at: Int64(step)) - path.value(at: 0))
+    }
+
+    /// One price for every minute, around the start price, so that the walk continues it without a leap.
+    func price(of market: SimulatedMarket, at time: Date) -> Price {
+        // Another seed than the walk's, so that the past is not a copy of its steps.
+        let path = RandomPath(seed: ~seed ^ hash(of: market.id), octaves: 12)
+        return market.price(changedBy: path.value(at: Int64((time.timeIntervalSince1970 / 60).rounded(.down))))
+    }
+
+    /// FNV-1a, the same in every process, which `Hasher` is not.
+    private func hash(of id: MarketID) -> UInt64 {
+        id.text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+/// Where the walk is, and when it moves on.
+struct Walk {
+    /// The step, 0 for the first reply, and when prices became what they are.
+    typealias Position = (step: Int, since: Date)
+
+    /// Nil: each request for a first page makes a step.
+    let stepsEvery: Duration?
+    private var last: Position?
+
+    init(stepsEvery: Duration?) { self.stepsEvery = stepsEvery }
+
+    mutating func position(isFirstPage: Bool, now: Date) -> Position {
+        var position = last ?? (0, now)
+        if let stepsEvery {
+            // A clock that steps back takes no price back.
+            let steps = max(0, Int(now.since(position.since).inMilliseconds / stepsEvery.inMilliseconds))
+            position.step += steps
+            position.since = position.since + stepsEvery * steps
+        } else if isFirstPage, last != nil {
+            position = (position.step + 1, now)
+        }
+        if stepsEvery != nil || isFirstPage { last = position }
+        return position
+    }
+}
+
+/// A path that wanders like a random walk, with a value at any index that does not depend on the ones before.
+///
+/// Sums straight lines between random points at ever longer distances: points 2^k apart differ by about √2^k, as in a
+/// random walk, up to the last octave, beyond which the path stays in its band. Integers only, so that every machine
+/// computes the same.
+private struct RandomPath {
+    let seed: UInt64
+    let octaves: Int
+
+    /// Thousandths of √2^k.
+    private static let growth: [Int64] = [
+        1000, 1414, 2000, 2828, 4000, 5657, 8000, 11_314, 16_000, 22_627, 32_000, 45_255, 64_000, 90_510, 128_000,
+        181_019,
+    ]
+
+    func value(at index: Int64) -> Int64 {
+        (0..<octaves).reduce(0) { sum, octave in
+            let cell = index >> octave
+            let within = index - (cell << octave)
+            let line = point(cell, octave) * ((1 << octave) - within) + point(cell + 1, octave) * within
+            return sum + (line >> octave) * Self.growth[octave]
+        }
+    }
+
+    /// −2^20 to 2^20.
+    private func point(_ cell: Int64, _ octave: Int) -> Int64 {
+        Int64(mixed(seed ^ mixed(UInt64(bitPattern: cell) &* 64 &+ UInt64(octave))) >> 43) - (1 << 20)
+    }
+}
+
+extension SimulatedMarket {
+    /// The start price changed by a path's value times this market's volatility, to about 15 digits.
+    fileprivate func price(changedBy value: Int64) -> Price {
+        let unit: Int128 = 1000 * (1 << 20) * 1_000_000
+        var digits = Int128(start.significand)
+        var exponent = start.exponent
+        while digits < 100_000_000_000_000 {
+            digits *= 10
+            exponent -= 1
+        }
+        let changed = digits * (unit + Int128(value) * Int128(volatility)) / unit
+        return Int64(exactly: changed).flatMap { Price(significand: $0, exponent: exponent) } ?? start
+    }
+}
+
+/// The finalizer of Steele, Lea and Flood's SplitMix64: a random-looking number, always the same for one `value`.
+func mixed(_ value: UInt64) -> UInt64 {
+    var mixed = value
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+}

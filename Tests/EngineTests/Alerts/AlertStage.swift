@@ -1,0 +1,107 @@
+import Foundation
+import Markets
+
+@testable import Engine
+
+/// One rule on bitcoin, polled every minute, and what it announces.
+struct AlertStage {
+    var rule: AlertRule
+    var board: MarketBoard
+    var book: AlertBook
+    var now = moment()
+    static let every = Duration.minutes(1)
+
+    private static let identity = AlertBook.Identity(installation: "here", host: "box", currency: usd())
+
+    /// - Parameter moveLimit: A larger move waits for the next poll; nil: none does.
+    init(_ rule: AlertRule, moveLimit: Percent? = nil) {
+        self.rule = rule
+        let limit = moveLimit.map { MoveLimit(percent: $0, memory: Self.every * 3) }
+        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)
+        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleAfter: .minutes(15)))
+        book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity, every: Self.every)
+    }
+
+    /// What a poll brings.
+    enum Poll: Equatable {
+        case price(String)
+        /// Answered without a usable price.
+        case null
+        /// The provider said that nothing changed.
+        case unchanged
+        case failed
+    }
+
+    /// Plays polls a minute apart; the word of each event, with its reason.
+    mutating func play(_ polls: [Poll]) -> [String] {
+        polls.map { poll in
+            defer { now = now + Self.every }
+            return turn(poll).map { "\($0.kind.rawValue):\($0.reason.rawValue)" }.joined(separator: " ")
+        }
+    }
+
+    mutating func turn(_ poll: Poll, watchedUntil: Date? = nil) -> [AlertEvent] {
+        switch poll {
+        case .price(let text): _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
+        case .null: _ = board.take(answer(unusable: ["bitcoin": .nullPrice], at: now))
+        case .unchanged: _ = board.take(Answer(quotes: [], notModified: true, feed: "test", fetchedAt: now))
+        case .failed: break
+        }
+        return book.evaluate(
+            board,
+            at: .init(
+                now: now, interval: Self.every, watchedUntil: watchedUntil, answered: poll != .failed,
+                lastUsableAnswer: moment())
+        ).events
+    }
+
+    /// The daemon ends and starts again; what it had seen comes back from the record.
+    mutating func restart(recalling past: [(Date, Poll)] = []) {
+        var next = AlertBook(
+            rules: [rule], remembering: book.standing, identity: Self.identity, every: Self.every)
+        next.silences = book.silences
+        // What was unknown stays so while nothing changes, and is recorded so.
+        var isUnknown = true
+        for (at, poll) in past {
+            switch poll {
+            case .price(let text):
+                isUnknown = false
+                next.recall(poll: at, samples: [(0, at, price(text))], unknown: [], of: [market("bitcoin")])
+            case .null:
+                isUnknown = true
+                next.recall(poll: at, samples: [], unknown: [0], of: [market("bitcoin")])
+            case .unchanged:
+                next.recall(poll: at, samples: [], unknown: isUnknown ? [0] : [], of: [market("bitcoin")])
+            case .failed: break
+            }
+        }
+        book = next
+    }
+}
+
+extension AlertStage.Poll: ExpressibleByStringLiteral {
+    /// `"11.5"` a price, `"?"` none, `"="` unchanged, `"x"` failed.
+    init(stringLiteral text: String) {
+        self =
+            switch text {
+            case "?": .null
+            case "=": .unchanged
+            case "x": .failed
+            default: .price(text)
+            }
+    }
+}
+
+func bitcoinRule(
+    _ condition: AlertRule.Condition, holdFor: Duration = .zero, clear: String? = nil, keepFiringFor: Duration = .zero,
+    repeatEvery: Duration? = nil, repeatOnMove: Int64? = nil, once: Bool = false, expires: Date? = nil,
+    enabled: Bool = true
+) -> AlertRule {
+    AlertRule(
+        name: "r", scope: .markets([market("bitcoin")]), condition: condition, holdFor: holdFor,
+        clear: clear.map(price), keepFiringFor: keepFiringFor, repeatEvery: repeatEvery,
+        repeatOnMove: repeatOnMove.map { Percent(hundredths: $0 * 100) }, once: once, expires: expires,
+        enabled: enabled)
+}
+
+func percent(_ whole: Int64) -> Percent { Percent(hundredths: whole * 100) }

@@ -1,0 +1,40 @@
+import Foundation
+import Markets
+
+@testable import Engine
+
+/// Short ways to write the values of a test.
+func price(_ text: String) -> Price {
+    guard let price = Price(parsing: text) else { preconditionFailure("\(text) is no price") }
+    return price
+}
+
+func market(_ text: String) -> MarketID {
+    do { return try MarketID(text) } catch { preconditionFailure("\(text) is no market id") }
+}
+
+func usd() -> Currency {
+    do { return try Currency("usd") } catch { preconditionFailure("usd is no currency") }
+}
+
+/// A moment, in seconds after 2026-11-21T10:00:00Z.
+func moment(_ seconds: Double = 0) -> Date { Date(timeIntervalSince1970: 1_795_255_200 + seconds) }
+
+func quote(_ id: String, _ text: String, at quotedAt: Date?, change: String? = nil) -> Quote {
+    Quote(
+        market: market(id), symbol: String(id.prefix(3)), name: id.capitalized, currency: usd(), price: price(text),
+        quotedAt: quotedAt, reportedChange: change.flatMap { Decimal(wholeText: $0) }.flatMap(Percent.init(rounding:)))
+}
+
+func board(_ ids: String..., top: Int = 0) -> MarketBoard {
+    MarketBoard(
+        watching: Watchlist(
+            named: ids.map { Watchlist.Item(market: market($0), staleAfter: .minutes(15)) }, top: top,
+            staleAfter: .minutes(15)))
+}
+
+func answer(_ quotes: Quote..., unusable: [String: UnknownReason] = [:], at fetchedAt: Date) -> Answer {
+    Answer(
+        quotes: quotes, unusable: Dictionary(uniqueKeysWithValues: unusable.map { (market($0), $1) }), feed: "test",
+        fetchedAt: fetchedAt)
+}

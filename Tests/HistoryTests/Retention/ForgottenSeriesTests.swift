@@ -1,0 +1,178 @@
+import Foundation
+import GRDB
+import Markets
+import Testing
+
+@testable import History
+
+/// Markets that were watched for their rank alone leave no row behind once nothing is recorded of them: numbers for
+/// them are few.
+@Suite struct ForgottenSeriesTests {
+    private static let day = 86_400.0
+
+    private func markets(_ writer: HistoryWriter, in currency: String = "usd") throws -> [String] {
+        try writer.queue.read {
+            try String.fetchAll(
+                $0, sql: "SELECT market FROM series WHERE currency = ? ORDER BY market", arguments: [currency])
+        }
+    }
+
+    private func orphans(_ writer: HistoryWriter) throws -> Int {
+        try writer.queue.read { db in
+            try ["watch", "unknown", "healed", "candle", "stated"].reduce(0) { count, table in
+                count
+                    + (try Int.fetchOne(
+                        db, sql: "SELECT count(*) FROM \(table) WHERE series NOT IN (SELECT id FROM series)") ?? -1)
+            }
+        }
+    }
+
+    @Test("ids that come and go without a price; those that the configuration ever named stay")
+    func comeAndGo() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for step in 0..<300 {
+            var record = poll(Double(step) * 60, sample("a", "\(step + 1)", quotedAt: Double(step) * 60))
+            record.watched = [market("a"), market("named"), market("passing-\(step)")]
+            record.named = [market("a"), market("named")]
+            record.unknown = [(market("named"), .notAnswered), (market("passing-\(step)"), .nullPrice)]
+            if step == 299 {
+                record.watched = [market("a"), market("passing-299")]
+                record.named = [market("a")]
+                record.unknown = [(market("passing-299"), .nullPrice)]
+            }
+            try writer.record(record)
+        }
+        #expect(try markets(writer).count == 302)
+        let pruned = try await writer.prune(to: Retention(samples: .hours(24 * 90)), now: moment(Self.day))
+        #expect(pruned.series == 299)
+        // The last is still watched.
+        #expect(try markets(writer) == ["a", "named", "passing-299"])
+        #expect(try orphans(writer) == 0)
+        #expect(try writer.reader.size().samples == 300)
+        // One that comes back is recorded like any other, by the same daemon.
+        var record = poll(300 * 60, sample("passing-7", "7", quotedAt: 300 * 60))
+        record.watched = [market("a"), market("passing-7")]
+        try writer.record(record)
+        #expect(try writer.reader.newest(in: usd())[market("passing-7")]?.newest.price == price("7"))
+        #expect(try await writer.prune(to: Retention(), now: moment(Self.day)).series == 1)
+        #expect(try markets(writer) == ["a", "named", "passing-7"])
+    }
+
+    @Test("with a sample or a candle left a market stays; without either it goes")
+    func whatIsLeft() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        for step in 0..<20 {
+            let second = Double(step) * Self.day / 2
+            var record = poll(second, sample("b", "2", quotedAt: second))
+            record.watched = [market("b")]
+            record.named = [market("b")]
+            if step == 0 {
+                record.samples.append(sample("a", "1", quotedAt: second))
+                record.watched = [market("b"), market("a")]
+            }
+            try writer.record(record)
+        }
+        let now = moment(10 * Self.day)
+        #expect(try await writer.prune(to: Retention(), now: now).series == 0)
+        #expect(try await writer.prune(to: Retention(samples: .hours(48)), now: now).series == 0, "its candle is kept")
+        var candles = 0
+        try writer.reader.candles(of: market("a"), in: usd(), every: .hours(1), since: nil, until: nil) { _ in
+            candles += 1
+        }
+        #expect(candles == 1)
+        #expect(try await writer.prune(to: Retention(samples: .hours(48), candles: .hours(48)), now: now).series == 1)
+        #expect(try markets(writer) == ["b"])
+        #expect(try orphans(writer) == 0)
+    }
+
+    @Test("a price of the running hour is no candle yet, and keeps its market")
+    func runningHour() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        var record = poll(0, sample("a", "1", quotedAt: 0), sample("b", "1", quotedAt: 0))
+        record.watched = [market("a"), market("b")]
+        try writer.record(record)
+        record = poll(60, sample("b", "2", quotedAt: 60))
+        record.watched = [market("b")]
+        try writer.record(record)
+        #expect(try await writer.prune(to: Retention(), now: moment(120)).series == 0)
+        #expect(try markets(writer) == ["a", "b"])
+    }
+
+    /// Takes every number from `first` on; in another currency, so that nobody reads them all.
+    private func take(numbersFrom first: Int, in writer: HistoryWriter, upTo last: Int = 1_048_575, named: Bool = true)
+        throws
+    {
+        try writer.queue.write { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE numbers (id) AS (SELECT ?1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ?2)
+                    INSERT INTO series (id, market, currency, symbol, name, named)
+                    SELECT id, 'x' || id, 'eur', '', '', ?3 FROM numbers
+                    """, arguments: [first, last, named])
+        }
+    }
+
+    @Test("behind the largest number, those that became free are given out again")
+    func reuse() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try take(numbersFrom: 3, in: writer, upTo: 3)
+        try take(numbersFrom: 1_048_575, in: writer)
+        for (index, id) in ["a", "b", "c", "d"].enumerated() {
+            try writer.record(poll(Double(index) * 60, sample(id, "\(index + 1)", quotedAt: Double(index) * 60)))
+        }
+        let ids = try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM series WHERE currency = 'usd'") }
+        #expect(Set(ids) == [1, 2, 4, 5])
+        let newest = try writer.reader.newest(in: usd())
+        #expect(
+            newest.mapValues(\.newest.price) == [
+                market("a"): price("1"), market("b"): price("2"), market("c"): price("3"), market("d"): price("4"),
+            ])
+    }
+
+    @Test("with all numbers taken, the markets that have one are recorded as ever")
+    func exhausted() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try take(numbersFrom: 2, in: writer)
+        var record = poll(60, sample("new", "9", quotedAt: 60), sample("a", "2", quotedAt: 60))
+        record.watched = [market("a"), market("new"), market("mute")]
+        record.unknown = [(market("mute"), .nullPrice)]
+        try writer.record(record)
+        #expect(try writer.reader.newest(in: usd()).mapValues(\.newest.price) == [market("a"): price("2")])
+        #expect(try writer.size().samples == 2)
+        #expect(try writer.reader.size().samples == 2)
+        // As soon as there is one, it is given out.
+        let beside = try DatabaseQueue(path: folder.database)
+        try beside.write { try $0.execute(sql: "DELETE FROM series WHERE id = 77") }
+        try writer.record(poll(120, sample("new", "9", quotedAt: 120)))
+        #expect(try writer.reader.newest(in: usd())[market("new")]?.newest.price == price("9"))
+    }
+
+    @Test("where numbers grow scarce, candles of markets long gone give way")
+    func scarce() async throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        var record = poll(0, sample("named", "1", quotedAt: 0), sample("gone", "1", quotedAt: 0))
+        record.watched = [market("named"), market("gone")]
+        record.named = [market("named")]
+        try writer.record(record)
+        for day in 1...9 {
+            let second = Double(day) * Self.day
+            record = poll(second, sample("b", "1", quotedAt: second))
+            record.watched = [market("b")]
+            try writer.record(record)
+        }
+        let retention = Retention(samples: .hours(48))
+        let now = moment(9 * Self.day)
+        #expect(try await writer.prune(to: retention, now: now).series == 0)
+        try take(numbersFrom: 100, in: writer, upTo: 600_000)
+        #expect(try await writer.prune(to: retention, now: now).series == 1)
+        #expect(try markets(writer, in: "usd") == ["b", "named"])
+        #expect(try orphans(writer) == 0)
+    }
+}
