@@ -20,24 +20,24 @@ let package = Package(
         .executable(name: "pricewatch", targets: ["pricewatch"])
     ],
     dependencies: [
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.2"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", exact: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     ],
     targets: [
         // Values and decisions. Imports Foundation alone.
         module("Markets", []),
         // What is decided. Imports Markets alone.
         module("Engine", ["Markets"]),
-        // The network.
+        // The network: one exchange, its limits, what must not be shown of it.
         module(
-            "Feeds",
+            "HTTP",
             [
                 "Markets",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -46,6 +46,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        // The providers of prices.
+        module("Feeds", ["Markets", "HTTP"]),
+        // People: messages in words, and the services that take them.
+        module(
+            "Channels",
+            ["Markets", "Engine", "HTTP", .product(name: "Subprocess", package: "swift-subprocess")]),
         // The disk.
         module(
             "History",
@@ -67,12 +73,11 @@ let package = Package(
         .executableTarget(
             name: "pricewatch",
             dependencies: [
-                "Markets", "Engine", "Feeds", "History", "MarketSimulator",
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "MarketSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             swiftSettings: strict,
             // A program exports nothing; names for others to link with would cost 3 MB, a part of them resident.
@@ -84,31 +89,32 @@ let package = Package(
         .executableTarget(
             name: "judging", dependencies: ["Markets", "Engine"], path: "Benchmarks/Judging", swiftSettings: strict),
         .executableTarget(
-            name: "decoding", dependencies: ["Markets", "Feeds", "MarketSimulator"], path: "Benchmarks/Decoding",
+            name: "decoding", dependencies: ["Markets", "HTTP", "Feeds", "MarketSimulator"],
+            path: "Benchmarks/Decoding",
             swiftSettings: strict),
 
         // What tests of several modules stand on.
         .target(
-            name: "TestSupport", dependencies: ["Feeds", "MarketSimulator"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["HTTP", "MarketSimulator"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests(of: "Markets"),
         tests(of: "Engine", ["Markets"]),
         tests(
-            of: "Feeds",
+            of: "HTTP",
             [
-                "Markets", "MarketSimulator", "TestSupport",
+                "Markets", "MarketSimulator",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        tests(of: "Feeds", ["Markets", "HTTP", "MarketSimulator", "TestSupport"]),
         tests(of: "History", ["Markets", "Engine", "TestSupport"]),
         tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(
             of: "pricewatch",
             [
-                "Markets", "Engine", "Feeds", "History", "MarketSimulator", "TestSupport",
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "MarketSimulator", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
             ]),
     ],
     swiftLanguageModes: [.v6]

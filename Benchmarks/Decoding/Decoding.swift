@@ -1,5 +1,6 @@
 import Feeds
 import Foundation
+import HTTP
 import MarketSimulator
 import Markets
 import Synchronization

@@ -122,7 +122,9 @@ struct World {
         let quotes = zip(ids, samples).map { id, price in
             Quote(market: id, symbol: "m", name: "Market", currency: currency, price: price, quotedAt: now)
         }
-        _ = board.take(Answer(quotes: quotes, feed: "bench", fetchedAt: now))
+        var answer = Answer(fetchedAt: now)
+        answer.quotes = quotes
+        _ = board.take(answer, from: "bench", every: .minutes(1))
         let start = Self.cpu()
         let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
         times.append(Self.cpu() - start)

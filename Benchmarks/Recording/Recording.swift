@@ -19,7 +19,7 @@ enum Recording {
         // The first polls make series and pages; the daemon has them behind it after a minute.
         let warmUp = min(20, polls)
         var walk = Walk(ids)
-        for number in 0..<warmUp { try writer.record(walk.poll(at: start + Int64(number) * 60)) }
+        for number in 0..<warmUp { record(walk.poll(at: start + Int64(number) * 60), in: writer) }
         let before = Cost.now()
         var longest = 0.0
         var building = 0.0
@@ -28,7 +28,7 @@ enum Recording {
             let poll = walk.poll(at: start + Int64(number) * 60)
             building += Cost.processor() - began
             let clock = ContinuousClock.now
-            try writer.record(poll)
+            record(poll, in: writer)
             longest = max(longest, Double((ContinuousClock.now - clock).inMilliseconds))
         }
         let cost = Cost.now() - before
@@ -42,6 +42,15 @@ enum Recording {
             "written_per_poll": \(cost.written / Double(polls)), "longest_ms": \(longest), \
             "bytes": \(bytes), "samples": \(Double((polls + warmUp) * markets))}
             """)
+    }
+
+    private static func record(_ poll: PollRecord, in writer: HistoryWriter) {
+        var commit = Commit(currency: .usd)
+        commit.polls = [poll]
+        if let fault = writer.commit(commit).fault {
+            print(fault)
+            exit(74)
+        }
     }
 }
 
@@ -71,7 +80,7 @@ private struct Walk {
         }
         return PollRecord(
             at: at, fetchedAt: fetchedAt, feed: "coingecko", currency: .usd, outcome: .ok, samples: samples,
-            watched: samples.map(\.market))
+            watched: WatchedMarkets(samples.map(\.market)))
     }
 }
 

@@ -127,7 +127,7 @@ extension CoinGeckoAPI {
         let first = Int64((from.timeIntervalSince1970 / spacing).rounded(.down)) + 1
         let last = Int64((until.timeIntervalSince1970 / spacing).rounded(.down))
         var times = (first..<max(first, last + 1)).map { point in
-            // Daily points are on the dot, recorded others up to 20 s late.
+            // Daily points are exact; others are up to 20 s late, as in recorded answers.
             let late = spacing == 86_400 ? 0 : Double(mixed(UInt64(bitPattern: point)) % 20_000) / 1000
             return Date(timeIntervalSince1970: Double(point) * spacing + late)
         }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// CoinGecko's refusals: a status and a body as recorded.
+/// CoinGecko's error replies: a status and a body, as recorded.
 struct CoinGeckoError: Error {
     let status: Int
     let body: String
@@ -21,7 +21,7 @@ struct CoinGeckoError: Error {
     static func missing(_ parameter: String) -> CoinGeckoError { plain(422, "Missing parameter \(parameter)") }
     static func invalid(_ parameter: String) -> CoinGeckoError { plain(400, "invalid \(parameter)") }
 
-    /// The one that goes with an HTTP status.
+    /// CoinGecko's error for an HTTP status.
     static func of(status: Int) -> CoinGeckoError {
         switch status {
         case 401: coded(status, 10_002, "API Key Missing")

@@ -2,12 +2,13 @@ import Foundation
 import Markets
 import Synchronization
 
-/// A provider on loopback that speaks as CoinGecko does, with faults on demand.
+/// A simulated CoinGecko on loopback, with faults on demand.
 package final class CoinGeckoSimulator: Sendable {
-    private let server: LoopbackServer
+    /// Nil: without a socket, used by `reply(to:)` only.
+    private let server: LoopbackServer?
     private let provider: SimulatedProvider
 
-    private init(server: LoopbackServer, provider: SimulatedProvider) {
+    private init(server: LoopbackServer?, provider: SimulatedProvider) {
         self.server = server
         self.provider = provider
     }
@@ -32,13 +33,29 @@ package final class CoinGeckoSimulator: Sendable {
         return CoinGeckoSimulator(server: server, provider: provider)
     }
 
-    /// Ends the listener and all connections, hanging ones at once.
-    package func stop() async { await server.stop() }
+    /// The same without a socket.
+    package static func offline(
+        seed: UInt64 = 1, markets: Int = 250, script: [MarketID: [Price]] = [:], stepsEvery: Duration? = nil,
+        faults: [Fault] = [], now: @escaping @Sendable () -> Date = { Date() }
+    ) -> CoinGeckoSimulator {
+        CoinGeckoSimulator(
+            server: nil,
+            provider: SimulatedProvider(
+                book: PriceBook(seed: seed, count: markets, script: script), faults: faults,
+                walk: Walk(stepsEvery: stepsEvery), now: now))
+    }
 
-    package var port: Int { server.port }
+    /// Ends the listener and all connections, hanging ones at once.
+    package func stop() async { await server?.stop() }
+
+    /// 0 if it does not listen.
+    package var port: Int { server?.port ?? 0 }
 
     /// `http://127.0.0.1:PORT/api/v3`.
-    package var baseURL: String { server.baseURL + "/api/v3" }
+    package var baseURL: String { (server?.baseURL ?? "http://127.0.0.1:1") + "/api/v3" }
+
+    /// The reply to a request, with or without a socket.
+    package func reply(to request: LoopbackServer.Request) -> LoopbackServer.Reply { provider.reply(to: request) }
 
     /// By market cap, largest first.
     package var markets: [SimulatedMarket] { provider.book.markets }
@@ -70,7 +87,7 @@ package final class CoinGeckoSimulator: Sendable {
         for await seen in counts where seen >= count { return }
     }
 
-    /// From the next request on, these faults, from the first.
+    /// Replaces the faults from the next request on, beginning with the first.
     package func setFaults(_ faults: [Fault]) {
         provider.state.withLock { $0.faults = faults }
     }

@@ -9,13 +9,14 @@ struct Connection: Sendable {
     /// On the channel's event loop.
     init(_ channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
-        // Pipelining assistance stops reading during a reply, which hides that the client of a hang has left.
+        // Pipelining assistance stops reading during a reply, which would hide that the client of a hanging reply has
+        // left.
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
         try pipeline.addHandler(NIOHTTPServerRequestAggregator(maxContentLength: 16 << 20))
         self.channel = try NIOAsyncChannel(wrappingChannelSynchronously: channel)
     }
 
-    /// Returns when the connection is closed. An error means that the client left or sent bad HTTP; it is dropped.
+    /// Returns when the connection is closed. An error means that the client left or sent bad HTTP; it is ignored.
     func serve(_ handler: LoopbackServer.Handler) async {
         try? await channel.executeThenClose { inbound, outbound in
             var requests = inbound.makeAsyncIterator()

@@ -1,14 +1,14 @@
 import Foundation
 import Markets
 
-/// What goes wrong with one request to the simulated provider.
+/// The fault in the reply to one request.
 package enum Fault: Sendable, Hashable {
     case ok
     /// This HTTP status with CoinGecko's error body for it; `retryAfter` in seconds.
     case status(Int, retryAfter: Int? = nil)
     /// The connection ends with a TCP reset.
     case reset
-    /// Nothing comes until the client leaves or the simulator stops.
+    /// No reply comes until the client leaves or the simulator stops.
     case hang
     /// The proper reply's head, then its body byte by byte.
     case drip(every: Duration = .milliseconds(500))
@@ -46,7 +46,7 @@ extension Fault {
 
         """
 
-    /// The reply under this fault. Without need for prices `proper` is not called, and the walk does not move.
+    /// The reply with this fault. If no prices are needed, `proper` is not called and the walk does not advance.
     func reply(_ proper: () -> LoopbackServer.Reply) -> LoopbackServer.Reply {
         switch self {
         case .ok, .nullPrices, .missing, .prices, .aged: return proper()
@@ -81,7 +81,7 @@ extension Fault {
         return reply
     }
 
-    /// A row of `coins/markets` under this fault; nil: it is left out.
+    /// A row of `coins/markets` with this fault; nil: it is left out.
     func row(_ proper: MarketRow) -> MarketRow? {
         var row = proper
         switch self {
@@ -106,7 +106,7 @@ extension Fault {
 // MARK: The words of a fault list
 
 extension Fault {
-    /// As a usage text shows them.
+    /// As shown in a usage text.
     package static let words = ["ok", "status:CODE[:RETRY_AFTER]"] + plain.dropFirst().map(\.key)
 
     private static let plain: KeyValuePairs<String, Fault> = [

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 whose replies come from a closure and may fail as sockets do.
+/// A small HTTP/1.1 server on 127.0.0.1. Its replies come from a closure and may fail as sockets do.
 package final class LoopbackServer: Sendable {
     package typealias Handler = @Sendable (Request) -> Reply
 

@@ -20,8 +20,16 @@ extension LoopbackServer {
         package var path: String { "/" + segments.joined(separator: "/") }
 
         init(_ request: NIOHTTPServerRequestFull) {
-            method = request.head.method.rawValue
-            target = request.head.uri
+            self.init(
+                method: request.head.method.rawValue, target: request.head.uri,
+                headers: request.head.headers.map { ($0.name, $0.value) },
+                body: request.body.map { Array($0.readableBytesView) } ?? [])
+        }
+
+        package init(method: String, target: String, headers: [(String, String)], body: [UInt8] = []) {
+            self.method = method
+            self.target = target
+            self.body = body
             var components = URLComponents(string: target) ?? URLComponents()
             segments = components.percentEncodedPath.split(separator: "/").map {
                 String($0).removingPercentEncoding ?? String($0)
@@ -29,12 +37,11 @@ extension LoopbackServer {
             // A plus is a blank, as in forms.
             components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%20")
             query = Dictionary((components.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { $1 }
-            headers = Dictionary(request.head.headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
-            body = request.body.map { Array($0.readableBytesView) } ?? []
+            self.headers = Dictionary(headers.map { ($0.0.lowercased(), $0.1) }) { "\($0), \($1)" }
         }
     }
 
-    /// What a request gets.
+    /// The reply to a request.
     package struct Reply: Sendable, Hashable {
         /// 200 to 599. 204 and 304 are sent without their body.
         package var status: Int
@@ -53,7 +60,7 @@ extension LoopbackServer {
             case blanks(Int, declaresLength: Bool)
             /// The connection ends with a TCP reset.
             case reset
-            /// Nothing comes until the client leaves or the server stops.
+            /// No reply comes until the client leaves or the server stops.
             case hang
         }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Markets
 
-/// The markets there are, and what each costs at a step of the walk and at a moment of the past, in USD.
+/// The simulated markets and their prices in USD, at a step of the walk and at a time in the past.
 struct PriceBook: Sendable {
     /// By market cap, largest first; scripted markets that are not among the largest come last.
     let markets: [SimulatedMarket]
@@ -14,7 +14,7 @@ struct PriceBook: Sendable {
         for (id, prices) in script.sorted(by: { $0.key < $1.key }) {
             guard let first = prices.first else { continue }
             if let index = markets.firstIndex(where: { $0.id == id }) {
-                // The past leads to where the script begins.
+                // The simulated past ends at the script's first price.
                 markets[index].start = first
             } else {
                 markets.append(.scripted(id, start: first))
@@ -36,7 +36,7 @@ struct PriceBook: Sendable {
         return market.price(changedBy: path.value(at: Int64(step)) - path.value(at: 0))
     }
 
-    /// One price for every minute, around the start price, so that the walk continues it without a leap.
+    /// One price per minute, around the start price, so that the walk continues it without a jump.
     func price(of market: SimulatedMarket, at time: Date) -> Price {
         // Another seed than the walk's, so that the past is not a copy of its steps.
         let path = RandomPath(seed: ~seed ^ hash(of: market.id), octaves: 12)
@@ -49,7 +49,7 @@ struct PriceBook: Sendable {
     }
 }
 
-/// Where the walk is, and when it moves on.
+/// The position of the price walk, and when it advances.
 struct Walk {
     /// The step, 0 for the first reply, and when prices became what they are.
     typealias Position = (step: Int, since: Date)
@@ -63,7 +63,7 @@ struct Walk {
     mutating func position(isFirstPage: Bool, now: Date) -> Position {
         var position = last ?? (0, now)
         if let stepsEvery {
-            // A clock that steps back takes no price back.
+            // A clock that is set back does not move the walk back.
             let steps = max(0, Int(now.since(position.since).inMilliseconds / stepsEvery.inMilliseconds))
             position.step += steps
             position.since = position.since + stepsEvery * steps

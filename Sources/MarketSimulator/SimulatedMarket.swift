@@ -26,7 +26,7 @@ package struct SimulatedMarket: Sendable, Hashable {
             }
     }
 
-    /// One that only a script knows.
+    /// A market that only a script names.
     static func scripted(_ id: MarketID, start: Price) -> SimulatedMarket {
         SimulatedMarket(
             id: id, symbol: id.text.lowercased(), name: id.text, start: start,

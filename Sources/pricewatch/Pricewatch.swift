@@ -1,26 +1,21 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import Markets
 
 @main
 enum Main {
-    /// Not asynchronous itself: its tasks must find their executor in place.
-    static func main() {
+    static func main() async {
         StandardStreams.fill()
         if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
             StandardError.line(complaint)
             exit(Exit.usage.rawValue)
         }
-        QueueExecutor.install()
-        Task {
-            await Pricewatch.main()
-            exit(0)
-        }
-        dispatchMain()
+        await Pricewatch.main()
     }
 }
 
-/// The one binary: the daemon, and every command that asks it questions.
+/// The executable: the daemon, and every command that reads its data.
 struct Pricewatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pricewatch",
@@ -44,4 +39,24 @@ struct Pricewatch: AsyncParsableCommand {
             Find.self,
             Simulate.self,
         ])
+}
+
+/// Suggests a command for a mistyped one: the parser only reports `stat` in `pricewatch stat` as an unexpected
+/// argument.
+enum MisspeltCommand {
+    /// The message for a first argument that is similar to a command; nil if the parser's own message is used.
+    static func complaint(about arguments: [String]) -> String? {
+        let commands = Pricewatch.configuration.subcommands
+        let asksForHelp = arguments.first == "help"
+        guard let word = arguments.dropFirst(asksForHelp ? 1 : 0).first, !word.hasPrefix("-"), word != "help",
+            // The last condition: reading the names of all commands takes 1 ms of each start.
+            !commands.contains(where: { $0._commandName == word })
+        else { return nil }
+        let command = asksForHelp ? "pricewatch help" : "pricewatch"
+        if let meant = Spelling.closest(to: word, among: commands.map { $0._commandName }) {
+            return "there is no command '\(word)' (did you mean \(command) \(meant)?)"
+        }
+        // The parser only shows its general help and exits with success.
+        return asksForHelp ? "there is no command '\(word)' (all of them: pricewatch help)" : nil
+    }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills a daemon with SIGKILL at random moments while its rules fire and resolve, beside one that nobody disturbs.
 
-Both ask the same provider and must end with the same events under the same ids, each told in the log exactly once.
+Both ask the same provider and must end with the same events under the same ids, each logged exactly once.
 
     Tests/Crash/kill9.py [--binary .build/debug/pricewatch] [--kills 100] [--seed 1]
 """
@@ -107,10 +107,10 @@ def main():
     faults = [f"{key}: {expected[key]} undisturbed, {found[key]} when killed"
               for key in sorted(set(expected) | set(found)) if expected[key] != found[key]]
     with open(os.path.join(rough, "log")) as log:
-        told = collections.Counter(re.findall(r"event_id=([0-9a-f]{16})", log.read()))
+        logged = collections.Counter(re.findall(r"event_id=([0-9a-f]{16})", log.read()))
     stored = {identity for list_ in found.values() for _, identity in list_}
-    faults += [f"event {identity}: told {told[identity]} times" for identity in stored if told[identity] != 1]
-    faults += [f"event {identity}: told and not stored" for identity in told if identity not in stored]
+    faults += [f"event {identity}: logged {logged[identity]} times" for identity in stored if logged[identity] != 1]
+    faults += [f"event {identity}: logged and not stored" for identity in logged if identity not in stored]
     print(f"{options.kills} kills, {sum(map(len, expected.values()))} events undisturbed, {len(stored)} when killed: "
           + ("the same" if not faults else "NOT the same"))
     for fault in faults:

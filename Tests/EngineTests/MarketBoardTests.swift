@@ -8,11 +8,11 @@ import Testing
     @Test("every watched market answered: ok, and all is recorded")
     func allAnswered() {
         var board = board("bitcoin", "ethereum")
-        let digest = board.take(
+        let update = board.take(
             answer(quote("bitcoin", "100", at: moment()), quote("ethereum", "10", at: moment()), at: moment(1)))
-        #expect(digest.outcome == .ok)
-        #expect(digest.samples.map(\.market.text) == ["bitcoin", "ethereum"])
-        #expect(digest.unknown.isEmpty)
+        #expect(update.outcome == .ok)
+        #expect(update.samples.map(\.market.text) == ["bitcoin", "ethereum"])
+        #expect(update.unknown.isEmpty)
         #expect(board[market("bitcoin")]?.state(at: moment(2)) == .fresh)
     }
 
@@ -23,11 +23,11 @@ import Testing
             answer(
                 quote("bitcoin", "100", at: moment()), quote("ethereum", "10", at: moment()),
                 quote("tether", "1", at: moment()), at: moment(1)))
-        let digest = board.take(
+        let update = board.take(
             answer(quote("bitcoin", "101", at: moment(60)), unusable: ["tether": .nullPrice], at: moment(61)))
-        #expect(digest.outcome == .partial)
-        #expect(digest.usable == 1)
-        #expect(digest.unknown.map(\.reason) == [.notAnswered, .nullPrice])
+        #expect(update.outcome == .partial)
+        #expect(update.usable == 1)
+        #expect(update.unknown.map(\.reason) == [.notAnswered, .nullPrice])
         #expect(board[market("ethereum")]?.state(at: moment(62)) == .missing)
         #expect(board[market("tether")]?.state(at: moment(62)) == .unknown)
         #expect(board[market("tether")]?.shown == nil)
@@ -43,9 +43,9 @@ import Testing
     func unchanged() {
         var board = board("bitcoin")
         _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
-        let digest = board.take(answer(quote("bitcoin", "100.0", at: moment()), at: moment(61)))
-        #expect(digest.outcome == .unchanged)
-        #expect(digest.samples.isEmpty)
+        let update = board.take(answer(quote("bitcoin", "100.0", at: moment()), at: moment(61)))
+        #expect(update.outcome == .unchanged)
+        #expect(update.samples.isEmpty)
         #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(61))
         #expect(board[market("bitcoin")]?.shown?.quotedAt == moment())
     }
@@ -61,8 +61,8 @@ import Testing
     func olderQuote() {
         var board = board("bitcoin")
         _ = board.take(answer(quote("bitcoin", "100", at: moment(60)), at: moment(61)))
-        let digest = board.take(answer(quote("bitcoin", "90", at: moment()), at: moment(121)))
-        #expect(digest.samples.isEmpty)
+        let update = board.take(answer(quote("bitcoin", "90", at: moment()), at: moment(121)))
+        #expect(update.samples.isEmpty)
         #expect(board[market("bitcoin")]?.reason == .oldQuote)
         #expect(board[market("bitcoin")]?.shown?.price == price("100"))
         #expect(board[market("bitcoin")]?.state(at: moment(122)) == .fresh)
@@ -95,8 +95,8 @@ import Testing
     func notModified() {
         var board = board("bitcoin", "ethereum")
         _ = board.take(answer(quote("bitcoin", "100", at: moment()), at: moment(1)))
-        let digest = board.take(Answer(quotes: [], notModified: true, feed: "test", fetchedAt: moment(61)))
-        #expect(digest.outcome == .unchanged)
+        let update = board.take(nothingNew(at: moment(61)))
+        #expect(update.outcome == .unchanged)
         #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(61))
         #expect(board[market("ethereum")]?.state(at: moment(61)) == .missing)
     }
@@ -107,12 +107,10 @@ import Testing
         var first = answer(quote("bitcoin", "100", at: moment()), quote("a", "1", at: moment()), at: moment(1))
         first.notModified = true
         first.ranking = [market("a")]
-        let digest = board.take(first)
-        #expect(digest.outcome == .ok)
-        #expect(digest.samples.map(\.market.text) == ["bitcoin", "a"])
-        var other = answer(quote("bitcoin", "200", at: moment(60)), at: moment(61))
-        other.feed = "other"
-        _ = board.take(other)
+        let update = board.take(first)
+        #expect(update.outcome == .ok)
+        #expect(update.samples.map(\.market.text) == ["bitcoin", "a"])
+        _ = board.take(answer(quote("bitcoin", "200", at: moment(60)), at: moment(61)), from: "other")
         var back = answer(quote("bitcoin", "101", at: moment(90)), at: moment(121))
         back.notModified = true
         #expect(board.take(back).samples.map(\.price) == [price("101")])
@@ -132,11 +130,11 @@ import Testing
             let time = Double(step * 60)
             var next = answer(quote("bitcoin", "101", at: moment(time)), at: moment(time + 1))
             next.unreached = [market("ethereum")]
-            next.rankingIsUnreached = true
-            let digest = board.take(next)
-            #expect(digest.outcome == .partial && digest.usable == 1 && digest.asked == 3)
-            #expect(digest.unknown.map(\.market.text) == ["ethereum", "a"])
-            #expect(digest.unknown.allSatisfy { $0.reason == .notAsked })
+            next.rankingIsIncomplete = true
+            let update = board.take(next)
+            #expect(update.outcome == .partial && update.usable == 1 && update.asked == 3)
+            #expect(update.unknown.map(\.market.text) == ["ethereum", "a"])
+            #expect(update.unknown.allSatisfy { $0.reason == .notAsked })
         }
         for id in ["ethereum", "a"] {
             #expect(board[market(id)]?.state(at: moment(182)) == .fresh)
@@ -162,9 +160,9 @@ import Testing
         #expect(board.entries.map(\.market.text) == ["tether", "a", "b"])
         var second = answer(quote("b", "2", at: moment()), quote("c", "3", at: moment()), at: moment(61))
         second.ranking = [market("c"), market("tether"), market("b")]
-        let digest = board.take(second)
+        let update = board.take(second)
         #expect(board.entries.map(\.market.text) == ["tether", "c"])
-        #expect(digest.samples.map(\.market.text) == ["c"])
+        #expect(update.samples.map(\.market.text) == ["c"])
         var third = answer(quote("a", "1", at: moment()), quote("c", "3", at: moment()), at: moment(121))
         third.ranking = [market("a"), market("c")]
         #expect(
@@ -188,7 +186,8 @@ import Testing
 
     @Test("a board that begins from the history shows its prices and knows what is older")
     func remembers() {
-        let newest = MarketBoard.Sighting(price: price("100"), quotedAt: moment(), fetchedAt: moment(1), feed: "test")
+        let newest = MarketBoard.PriceSample(
+            price: price("100"), quotedAt: moment(), fetchedAt: moment(1), feed: "test")
         var board = MarketBoard(
             watching: Watchlist(
                 named: [Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15))], top: 0,
@@ -226,9 +225,9 @@ import Testing
             answer(quote("bitcoin", "1", at: moment()), unusable: ["ethereum": .nullPrice], at: moment()))
         watch("ethereum", "tether")
         #expect(board.markets.map(\.text) == ["ethereum", "tether"])
-        #expect(board[market("ethereum")]?.standing == .unknown(.nullPrice))
+        #expect(board[market("ethereum")]?.lastAnswer == .unknown(.nullPrice))
         #expect(board[market("ethereum")]?.missedAnswers == 1)
-        #expect(board[market("tether")]?.standing == .unknown(.notAsked))
+        #expect(board[market("tether")]?.lastAnswer == .unknown(.notAsked))
         watch("bitcoin")
         #expect(board[market("bitcoin")]?.shown?.price == price("1"))
     }

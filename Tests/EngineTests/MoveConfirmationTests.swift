@@ -119,10 +119,10 @@ import Testing
         }
         #expect(board[market("bitcoin")]?.reason == .unconfirmed)
         var next = MarketBoard(watching: watchlist())
-        next.takeOver(board)
+        next.resume(board)
         for var board in [board, next] {
-            let digest = board.take(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
-            #expect(digest.moves.map(\.stage) == [.rejected])
+            let update = board.take(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
+            #expect(update.moves.map(\.stage) == [.rejected])
             #expect(board[market("bitcoin")]?.shown?.price == price("101"))
         }
     }
@@ -145,7 +145,7 @@ private struct Play {
     private var board: MarketBoard
     private var now = moment()
     private var quotes: [Quote] = []
-    private var recorded: [(price: MarketBoard.Sighting, isTrusted: Bool)] = []
+    private var recorded: [(price: MarketBoard.PriceSample, isTrusted: Bool)] = []
     private(set) var moves: [LargeMove] = []
 
     init(limit: MoveLimit?) {
@@ -171,7 +171,7 @@ private struct Play {
         case "x": return nil
         case "-": return EngineTests.answer(at: now)
         case "?": return EngineTests.answer(unusable: ["bitcoin": .nullPrice], at: now)
-        case "304": return Answer(quotes: [], notModified: true, feed: "test", fetchedAt: now)
+        case "304": return nothingNew(at: now)
         case "=": return EngineTests.answer(quotes[quotes.count - 1], at: now)
         case "<": return EngineTests.answer(quotes[quotes.count - 2], at: now)
         default:
@@ -181,16 +181,16 @@ private struct Play {
     }
 
     private mutating func take(_ answer: Answer) {
-        let digest = board.take(answer)
-        moves += digest.moves
-        for move in digest.moves where move.stage == .confirmed {
+        let update = board.take(answer)
+        moves += update.moves
+        for move in update.moves where move.stage == .confirmed {
             for place in recorded.indices where recorded[place].price.fetchedAt == move.price.fetchedAt {
                 recorded[place].isTrusted = true
             }
         }
-        for sample in digest.samples {
-            let price = MarketBoard.Sighting(
-                price: sample.price, quotedAt: sample.quotedAt, fetchedAt: answer.fetchedAt, feed: answer.feed)
+        for sample in update.samples {
+            let price = MarketBoard.PriceSample(
+                price: sample.price, quotedAt: sample.quotedAt, fetchedAt: answer.fetchedAt, feed: "test")
             recorded.append((price, sample.confirmed))
         }
     }

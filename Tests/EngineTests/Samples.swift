@@ -33,8 +33,47 @@ func board(_ ids: String..., top: Int = 0) -> MarketBoard {
             staleAfter: .minutes(15)))
 }
 
-func answer(_ quotes: Quote..., unusable: [String: UnknownReason] = [:], at fetchedAt: Date) -> Answer {
-    Answer(
-        quotes: quotes, unusable: Dictionary(uniqueKeysWithValues: unusable.map { (market($0), $1) }), feed: "test",
-        fetchedAt: fetchedAt)
+func answer(
+    _ quotes: Quote..., unusable: [String: UnknownReason] = [:], ranking: [String] = [], at fetchedAt: Date
+) -> Answer {
+    var answer = Answer(fetchedAt: fetchedAt)
+    answer.quotes = quotes
+    answer.unusable = Dictionary(uniqueKeysWithValues: unusable.map { (market($0), $1) })
+    answer.ranking = ranking.map(market)
+    return answer
+}
+
+/// The provider said that nothing has changed.
+func nothingNew(at fetchedAt: Date) -> Answer {
+    var answer = Answer(fetchedAt: fetchedAt)
+    answer.notModified = true
+    return answer
+}
+
+extension MarketBoard {
+    /// Takes in an answer of the feed `test`.
+    mutating func take(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
+        take(answer, from: "test", of: source)
+    }
+}
+
+/// `high`: bitcoin above 10.
+func levelRule(
+    _ name: String = "high", above level: String = "10", on market: String = "bitcoin", notify: [String]? = nil,
+    critical: Bool = false
+) -> AlertRule {
+    AlertRule(
+        name: name, scope: .markets([EngineTests.market(market)]), condition: .above(price(level)),
+        severity: critical ? .critical : .warning, notify: notify)
+}
+
+func event(
+    _ id: String, _ kind: AlertEvent.Kind = .firing, rule: String = "r", critical: Bool = false,
+    silencedUntil: Date? = nil
+) -> AlertEvent {
+    AlertEvent(
+        id: id, kind: kind, reason: .firstFiring, rule: rule, market: market("bitcoin"), symbol: "btc",
+        name: "Bitcoin", currency: usd(), severity: critical ? .critical : .warning, note: nil, condition: "above 1",
+        price: price("2"), threshold: price("1"), at: moment(), quotedAt: moment(), since: moment(),
+        silencedUntil: silencedUntil, feed: "test", host: "box")
 }

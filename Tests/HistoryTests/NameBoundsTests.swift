@@ -15,15 +15,19 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         var record = poll(0, sample("bitcoin", "1", quotedAt: 0))
-        record.watched = [market("bitcoin")]
+        record.watched = WatchedMarkets([market("bitcoin")])
         record.ranking = [market("bitcoin")]
-        record.alerts.events = [event("1")]
-        record.alerts.messages = [OutgoingMessage(id: "m", channel: "c", createdAt: moment(), events: [event("1")])]
-        record.alerts.alerts = [
-            AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin")): Alert(
-                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 10", announcements: 1)
-        ]
-        try writer.record(record)
+        try writer.commit(record) {
+            $0.events = [event("1")]
+            $0.outbox = [
+                .queue(OutgoingMessage(id: "m", channel: "c", createdAt: moment(), events: [event("1")]))
+            ]
+            $0.alerts = [
+                AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin")): Alert(
+                    state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 10",
+                    announcements: 1)
+            ]
+        }
         try writer.close()
         let plain = try DatabaseQueue(path: folder.database)
         try plain.write { db in
@@ -46,14 +50,14 @@ import Testing
         for name in names { expectBounded(name.name, name.symbol) }
         for name in try reader.replay(in: usd(), since: moment(-1)).markets { expectBounded(name.name, name.symbol) }
         let contents = try #require(try reader.contents(ofMessage: "m"))
-        for event in try reader.events(since: moment(-1)) + reader.standingEvents() + contents.events {
+        for event in try reader.events(since: moment(-1)) + reader.activeEvents() + contents.events {
             expectBounded(event.name, event.symbol)
         }
-        #expect(try reader.standingEvents().count == 1)
+        #expect(try reader.activeEvents().count == 1)
 
         // The next poll writes what it hears in their place.
         let next = try HistoryWriter(at: folder.database)
-        try next.record(poll(60, sample("bitcoin", "2", quotedAt: 60)))
+        try next.commit(poll(60, sample("bitcoin", "2", quotedAt: 60)))
         #expect(try next.reader.names().map(\.name) == ["Bitcoin"])
     }
 

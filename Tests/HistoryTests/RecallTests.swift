@@ -10,11 +10,11 @@ import Testing
         _ second: Double, _ samples: [Sample], unknown: [(String, UnknownReason)] = [],
         outcome: PollOutcome = .ok, error: String? = nil, watched: [String]? = nil, in writer: HistoryWriter
     ) throws {
-        try writer.record(
+        try writer.commit(
             PollRecord(
                 at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
                 error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
-                watched: watched?.map(market)))
+                watched: watched.map { WatchedMarkets($0.map(market)) }))
     }
 
     @Test("of a market that is not watched, silence does not mean unchanged")
@@ -83,22 +83,21 @@ import Testing
         #expect(try newest() == ["2"])
     }
 
-    @Test("each lane has its own polls: the last ones, the missed answers, and a move that waits to be confirmed")
-    func lanes() throws {
+    @Test("each source has its own polls: the last ones, the missed answers, and a move that waits to be confirmed")
+    func sources() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        let stocks = Lane.own("stocks")
+        let stocks = SourceID.own("stocks")
         var waiting = sample("a", "200", quotedAt: 60)
         waiting.confirmed = false
         for (second, share) in [(0.0, sample("a", "100", quotedAt: 0)), (60, waiting)] {
-            try writer.record([
+            try writer.commit(
                 PollRecord(
                     at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: .ok,
                     samples: [sample("b", "\(Int(second) + 1)", quotedAt: second)]),
                 PollRecord(
-                    at: moment(second), fetchedAt: moment(second + 2), feed: "stocks", lane: stocks, currency: usd(),
-                    outcome: .partial, samples: [share], unknown: [(market("c"), .notAnswered)]),
-            ])
+                    at: moment(second), fetchedAt: moment(second + 2), feed: "stocks", source: stocks, currency: usd(),
+                    outcome: .partial, samples: [share], unknown: [(market("c"), .notAnswered)]))
         }
         for second in 2...40 {
             try record(Double(second) * 60, [sample("b", "\(second)", quotedAt: Double(second) * 60)], in: writer)
@@ -110,17 +109,14 @@ import Testing
         #expect(try reader.usablePolls(since: moment(0), of: stocks).map(\.at) == [moment(0), moment(60)])
         #expect(try reader.usablePolls(since: moment(0)).count == 41)
         #expect(try reader.usablePolls(since: moment(0), of: .own("test")).isEmpty)
-        #expect(try reader.usablePolls(since: moment(0), of: .own("test"), riding: true).count == 41)
-        #expect(try reader.usablePolls(since: moment(0), of: stocks, riding: true).count == 2)
-        #expect(try reader.lastUsablePoll(of: .own("test"), riding: true) == moment(2400))
         #expect(try reader.missedAnswers(in: usd(), of: stocks) == [market("c"): 2])
         #expect(try reader.missedAnswers(in: usd()) == [:])
         let newest = try reader.newest(in: usd())[market("a")]
         #expect(newest?.newest.price == price("100") && newest?.newest.feed == "stocks")
         #expect(newest?.confirmation.candidate?.price == price("200"))
-        var lanes: [Lane] = []
-        try reader.recall([market("a")], in: usd(), since: moment(0), until: moment(100)) { lanes.append($0.lane) }
-        #expect(lanes == [.shared, stocks, .shared, stocks])
+        var sources: [SourceID] = []
+        try reader.recall([market("a")], in: usd(), since: moment(0), until: moment(100)) { sources.append($0.source) }
+        #expect(sources == [.shared, stocks, .shared, stocks])
     }
 
     @Test("answers without a usable price are counted from the newest back; failed polls are none")
@@ -133,5 +129,27 @@ import Testing
         try record(
             180, [], unknown: [("a", .nullPrice), ("b", .nullPrice)], outcome: .failed, error: "empty", in: writer)
         #expect(try writer.reader.missedAnswers(in: usd()) == [market("a"): 3, market("b"): 1])
+    }
+
+    @Test("a market that was not watched for a time is counted from its return")
+    func missedSinceReturn() throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        func record(_ second: Double, watching ids: String...) throws -> [MarketID: Int] {
+            var poll = poll(second, sample("b", "\(Int(second) + 1)", quotedAt: second), outcome: .partial)
+            poll.watched = WatchedMarkets(ids.map(market))
+            if ids.contains("a") { poll.unknown = [(market("a"), .notAnswered)] }
+            try writer.commit(poll)
+            return try writer.reader.missedAnswers(in: usd())
+        }
+        #expect(try record(0, watching: "a", "b") == [market("a"): 1])
+        #expect(try record(60, watching: "a", "b") == [market("a"): 2])
+        // A cycle without an answer in which it is not watched is enough.
+        var idle = Commit(currency: usd())
+        idle.idleCycle = Commit.IdleCycle(at: moment(120), watched: WatchedMarkets([market("b")]))
+        #expect(writer.commit(idle).fault == nil)
+        #expect(try writer.reader.missedAnswers(in: usd()) == [:])
+        #expect(try record(180, watching: "a", "b") == [market("a"): 1])
+        #expect(try record(240, watching: "b") == [:])
     }
 }

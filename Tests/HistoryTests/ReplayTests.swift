@@ -17,32 +17,32 @@ import Testing
 
     private func record(
         _ second: Double, _ samples: Sample..., unknown: [(String, UnknownReason)] = [],
-        outcome: PollOutcome = .ok, error: String? = nil, watched: [String]? = nil, start: Double? = nil
+        outcome: PollOutcome = .ok, error: String? = nil, watched: [String]? = nil
     ) throws {
-        try writer.record(
-            PollRecord(
-                at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
-                error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
-                watched: watched?.map(market), daemonStart: start.map { moment($0) }))
+        let record = PollRecord(
+            at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
+            error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
+            watched: watched.map { WatchedMarkets($0.map(market)) })
+        try writer.commit(record)
     }
 
-    private func wait(_ second: Double, watched: [String]? = nil) throws {
-        try writer.record(WaitRecord(at: moment(second), currency: usd(), watched: watched?.map(market)))
+    private func wait(_ second: Double, watched: [String] = []) throws {
+        try writer.commit {
+            $0.idleCycle = Commit.IdleCycle(at: moment(second), watched: WatchedMarkets(watched.map(market)))
+        }
     }
 
-    /// A word a turn: `poll 60 failed timeout [a 1.5, b null_price] watching a, b`.
-    private func words(since: Double, withHealed: Bool = false) throws -> [String] {
-        let replay = try writer.reader.replay(in: usd(), since: moment(since), withHealed: withHealed)
+    /// A word a cycle: `poll 60 failed timeout [a 1.5, b null_price] watching a, b`.
+    private func words(since: Double, withBackfilled: Bool = false) throws -> [String] {
+        let replay = try writer.reader.replay(in: usd(), since: moment(since), withBackfilled: withBackfilled)
         var words: [String] = []
-        try writer.reader.play(replay) { turn in
+        try writer.reader.play(replay) { cycle in
             func second(_ date: Date) -> Int { Int(date.since(moment()).inSeconds) }
             func name(_ place: Int) -> String { replay.markets[place].market.text }
             var word: String
-            switch turn.kind {
-            case .start(let date): word = "start \(second(date))"
-            case .waiting(let date): word = "waiting \(second(date))"
-            case .recalled(let date): word = "recalled \(second(date))\(turn.bringsHealed ? " with more" : "")"
-            case .healed(let samples, let feed):
+            switch cycle.kind {
+            case .idle(let date): word = "waiting \(second(date))"
+            case .backfilled(let samples, let feed):
                 word = "\(feed) healed \(samples.map { "\(name($0.market)) \($0.price)@\(second($0.quotedAt))" })"
             case .polls(let polls):
                 word = polls.map { poll in
@@ -52,24 +52,24 @@ import Testing
                     return "poll \(second(poll.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said)"
                 }.joined(separator: " and ")
             }
-            if let watched = turn.watched { word += " watching \(watched.map(name))" }
+            if let watched = cycle.watched { word += " watching \(watched.map(name))" }
             words.append(word)
         }
         return words
     }
 
-    @Test("starts, waits and polls come in the order in which they happened, with all that was said")
+    @Test("idle cycles and polls come in the order in which they happened, with all that was said")
     func turns() throws {
         var doubtful = sample("a", "9", quotedAt: 120)
         doubtful.confirmed = false
-        try record(0, sample("a", "1", quotedAt: 0), watched: ["a", "b"], start: -5)
+        try record(0, sample("a", "1", quotedAt: 0), watched: ["a", "b"])
         try record(60, unknown: [("a", .notAnswered), ("b", .nullPrice)], outcome: .failed, error: "empty")
         try wait(90, watched: ["a"])
         try record(120, doubtful, unknown: [("a", .unconfirmed)])
         try record(180, outcome: .unchanged, watched: ["a", "b"])
         #expect(
             try words(since: 0) == [
-                "start -5", #"poll 0 ok - ["a 1@0"] watching ["a", "b"]"#,
+                #"poll 0 ok - ["a 1@0"] watching ["a", "b"]"#,
                 #"poll 60 failed empty ["a not_answered", "b null_price"]"#, #"waiting 90 watching ["a"]"#,
                 #"poll 120 ok - ["a 9@120", "a unconfirmed"]"#, #"poll 180 unchanged - [] watching ["a", "b"]"#,
             ])
@@ -77,13 +77,13 @@ import Testing
 
     @Test("a replay that begins later knows what was watched and known before, and what happened since the last poll")
     func later() throws {
-        try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0), watched: ["a", "b"], start: -5)
+        try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0), watched: ["a", "b"])
         try record(60, sample("a", "3", quotedAt: 60), watched: ["a"])
         try record(120, outcome: .failed, error: "timeout")
-        try wait(150)
-        try record(180, sample("a", "4", quotedAt: 180), start: 170)
+        try wait(150, watched: ["a"])
+        try record(180, sample("a", "4", quotedAt: 180))
         #expect(
-            try words(since: 130) == ["waiting 150", "start 170", #"poll 180 ok - ["a 4@180"]"#])
+            try words(since: 130) == ["waiting 150", #"poll 180 ok - ["a 4@180"]"#])
         let replay = try writer.reader.replay(in: usd(), since: moment(130))
         #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
         #expect(replay.newest.mapValues(\.price) == [0: price("3"), 1: price("2")])
@@ -106,60 +106,56 @@ import Testing
     @Test("other currencies and healed prices have no part in it")
     func others() throws {
         try record(0, sample("a", "1", quotedAt: 0))
-        try writer.heal(healing("a", -1200, 0, (-600, "5")))
-        try writer.noteRecall(at: moment(30))
-        try writer.noteRecall(at: moment(40))
+        try writer.backfill(healing("a", -1200, 0, (-600, "5")))
         var foreign = poll(60, sample("a", "7", quotedAt: 60))
         foreign.currency = try Currency("eur")
-        try writer.record(foreign)
+        try writer.commit(foreign)
         #expect(
-            try words(since: -1000) == [
-                #"poll 0 ok - ["a 1@0"]"#, "recalled 30 with more", "recalled 40", "poll 60 ok - []",
-            ])
+            try words(since: -1000) == [#"poll 0 ok - ["a 1@0"]"#, "poll 60 ok - []"])
     }
 
     @Test("healed prices come between the turns where they are asked for, those of a moment together")
-    func healed() throws {
+    func backfilled() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
         try record(3600, sample("a", "2", quotedAt: 3600))
-        try writer.heal(healing("a", -1200, 3600, (-1100, "4"), (-600, "5"), (1200, "6"), (2400, "7")))
-        try writer.heal(healing("b", 0, 3600, (1200, "8")))
+        try writer.backfill(healing("a", -1200, 3600, (-1100, "4"), (-600, "5"), (1200, "6"), (2400, "7")))
+        try writer.backfill(healing("b", 0, 3600, (1200, "8")))
         #expect(
-            try words(since: -1000, withHealed: true) == [
+            try words(since: -1000, withBackfilled: true) == [
                 #"past healed ["a 5@-600"]"#, #"poll 0 ok - ["a 1@0"] watching ["a"]"#,
                 #"past healed ["a 6@1200", "b 8@1200"]"#, #"past healed ["a 7@2400"]"#,
                 #"poll 3600 ok - ["a 2@3600"]"#,
             ])
-        let replay = try writer.reader.replay(in: usd(), since: moment(-1000), withHealed: true)
+        let replay = try writer.reader.replay(in: usd(), since: moment(-1000), withBackfilled: true)
         #expect(replay.span == moment(-600)...moment(3600))
-        #expect(replay.healed?.count == 2)
-        #expect(try words(since: 3601, withHealed: true) == [])
+        #expect(replay.backfilled?.count == 2)
+        #expect(try words(since: 3601, withBackfilled: true) == [])
     }
 
     @Test("where nobody has polled since, healed prices are played alone")
     func healedAfterwards() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
-        try writer.heal(healing("a", 0, 3600, (1200, "6")))
-        #expect(try words(since: 60, withHealed: true) == [#"past healed ["a 6@1200"]"#])
-        let replay = try writer.reader.replay(in: usd(), since: moment(60), withHealed: true)
+        try writer.backfill(healing("a", 0, 3600, (1200, "6")))
+        #expect(try words(since: 60, withBackfilled: true) == [#"past healed ["a 6@1200"]"#])
+        let replay = try writer.reader.replay(in: usd(), since: moment(60), withBackfilled: true)
         #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
         #expect(replay.newest.mapValues(\.price) == [0: price("1")])
     }
 
-    @Test("turns share the numbers of the polls, and go with them")
+    @Test("idle cycles share the numbers of the polls, and are pruned with them")
     func numbers() async throws {
-        try record(0, sample("a", "1", quotedAt: 0), start: -5)
+        try record(0, sample("a", "1", quotedAt: 0))
         try wait(60)
         try record(14_400, sample("a", "1", quotedAt: 14_400))
         try wait(14_460)
         func ids(_ table: String) throws -> [Int64] {
             try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM \(table) ORDER BY id") }
         }
-        #expect(try ids("turn") == [1, 3, 5])
-        #expect(try ids("poll") == [2, 4])
-        #expect(try writer.reader.lastTurn() == moment(14_460))
+        #expect(try ids("turn") == [2, 4])
+        #expect(try ids("poll") == [1, 3])
+        #expect(try writer.reader.lastCycle() == moment(14_460))
         _ = try await writer.prune(to: Retention(samples: .hours(1)), now: moment(14_500))
-        #expect(try ids("poll") == [4])
-        #expect(try ids("turn") == [5])
+        #expect(try ids("poll") == [3])
+        #expect(try ids("turn") == [4])
     }
 }

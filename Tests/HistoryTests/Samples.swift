@@ -36,9 +36,31 @@ func poll(_ second: Double, _ samples: Sample..., outcome: PollOutcome = .ok) ->
         samples: samples)
 }
 
+/// Nothing was written.
+struct Unwritten: Error {
+    let fault: String
+    /// Nil where the database stays open.
+    let kind: HistoryError.Kind?
+}
+
+extension HistoryWriter {
+    /// Commits polls and what `change` adds to them.
+    @discardableResult
+    func commit(_ polls: PollRecord..., change: (inout Commit) -> Void = { _ in }) throws -> CommitResult {
+        var commit = Commit(currency: polls.first?.currency ?? usd())
+        commit.polls = polls
+        change(&commit)
+        let result = self.commit(commit)
+        if let why = result.fault { throw Unwritten(fault: why, kind: fault?.kind) }
+        return result
+    }
+}
+
 /// An answer about a market's past between two seconds, asked at the later one.
-func healing(_ id: String, _ from: Double, _ until: Double, _ quotes: (second: Double, text: String)...) -> Healing {
-    Healing(
+func healing(_ id: String, _ from: Double, _ until: Double, _ quotes: (second: Double, text: String)...)
+    -> BackfillAnswer
+{
+    BackfillAnswer(
         market: market(id), currency: usd(), feed: "past", fetchedAt: moment(until),
         holes: Holes([moment(from)..<moment(until)]),
         quotes: quotes.map { PastQuote(quotedAt: moment($0.second), price: price($0.text)) })

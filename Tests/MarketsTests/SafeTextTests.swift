@@ -46,6 +46,22 @@ import Testing
     }
 
     @Test(
+        "a line has one blank for each run of whitespace, and none at the ends",
+        arguments: [
+            (" a \t\r\n b\u{2028}c ", "a b c"), ("a\u{1B}[2J b", "a\\u001b[2J b"), ("", ""), (" \n", ""),
+        ])
+    func line(text: String, expected: String) { #expect(SafeText.line(text) == expected) }
+
+    @Test("the beginning of a body is quoted on one line, and says where it was cut")
+    func quoted() {
+        #expect(SafeText.quoted(Array("[\n  1,\u{0} 2]".utf8)) == #""[ 1,\u0000 2]""#)
+        #expect(SafeText.quoted(Array("abcdef".utf8), bytes: 6) == #""abcdef""#)
+        #expect(SafeText.quoted(Array("abcdefg".utf8), bytes: 6) == #""abcdef…""#)
+        #expect(SafeText.quoted(Array("\u{1B}\u{1B}\u{1B}".utf8), bytes: 2) == #""\u001b\u001b…""#)
+        #expect(SafeText.line(String(repeating: "ab ", count: 100), atMost: 5) == "ab a…")
+    }
+
+    @Test(
         "JSON strings",
         arguments: [
             ("a\"b\\c\nd\u{1}é", #""a\"b\\c\nd\u0001é""#), ("\t\r/", #""\t\r/""#),

@@ -91,4 +91,16 @@ import Testing
             #expect(Duration(unitsText: written)?.inMilliseconds == milliseconds)
         }
     }
+
+    @Test(arguments: [
+        ("2026-11-30T23:59:59Z", "2026-11", "2026-12-01T00:00:00Z"),
+        ("2026-12-31T23:59:59Z", "2026-12", "2027-01-01T00:00:00Z"),
+        ("2028-02-29T12:00:00Z", "2028-02", "2028-03-01T00:00:00Z"),
+    ])
+    func months(_ time: String, _ name: String, _ end: String) throws {
+        let month = UTCMonth(try #require(Date(utcText: time)))
+        #expect(month.description == name)
+        #expect(month.end.utcText == end)
+        #expect(month < month.next)
+    }
 }

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 
 /// A port on loopback that refuses every connection, and that no other server can take as long as this lives.
-public final class ClosedPort: Sendable {
-    public let number: Int
+package final class ClosedPort: Sendable {
+    package let number: Int
     private let socket: Int32
 
-    public init() throws {
+    package init() throws {
         // Bound, and never listening.
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -24,5 +24,5 @@ public final class ClosedPort: Sendable {
 
     deinit { close(socket) }
 
-    public var baseURL: String { "http://127.0.0.1:\(number)/api/v3" }
+    package var baseURL: String { "http://127.0.0.1:\(number)/api/v3" }
 }

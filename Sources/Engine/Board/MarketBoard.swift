@@ -1,47 +1,47 @@
 import Foundation
 import Markets
 
-/// What is known of every watched market: the newest price of each, and why one has none.
-public struct MarketBoard: Sendable {
-    public private(set) var entries: [Entry]
+/// The state of every watched market: its newest price, or why it has none.
+package struct MarketBoard: Sendable {
+    package private(set) var entries: [Entry]
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
-    /// Markets that are not watched now, and come back with what was known of them.
+    /// What is known of markets that are not watched now; used if they return.
     private var remembered: [MarketID: Remembered]
-    /// What the last answer said of moves too large to be believed at once.
+    /// The large moves in the last answer of each source.
     private var moves: [LargeMove] = []
-    /// Whose answer was taken in last. What a feed calls unchanged is its own last answer.
-    private var sources: [Lane: String] = [:]
+    /// The feed of each source's last answer: an unchanged answer refers to that feed's own last one.
+    private var lastFeeds: [SourceID: String] = [:]
 
     /// One watched market.
-    public struct Entry: Hashable, Sendable {
-        public let market: MarketID
-        public fileprivate(set) var symbol: String
-        public fileprivate(set) var name: String
+    package struct Entry: Hashable, Sendable {
+        package let market: MarketID
+        package fileprivate(set) var symbol: String
+        package fileprivate(set) var name: String
         /// As configured.
         fileprivate let staleness: Staleness
-        /// When a move is too large to be believed at once, as configured; nil: never.
-        public let moveLimit: MoveLimit?
-        /// Named in the configuration, as against watched for its rank.
-        public let named: Bool
-        public let lane: Lane
-        public fileprivate(set) var standing: Standing
-        /// The newest trusted price, which stays while the provider has none.
-        public fileprivate(set) var newest: Sighting?
-        /// Whether a newer price waits to be trusted.
-        public fileprivate(set) var confirmation = MoveConfirmation.settled
-        /// How many answers in a row held no usable price of it.
-        public fileprivate(set) var missedAnswers = 0
-        /// The last answer said something of it, be it that it has no price.
-        public fileprivate(set) var isReached = true
-        /// The first answer that should have held it; nil before that.
-        public fileprivate(set) var watchedSince: Date?
-        /// The time between two polls that was in force when it was last answered; zero: as configured.
+        /// The limit beyond which a move needs confirmation, as configured; nil: none.
+        package let moveLimit: MoveLimit?
+        /// Named in the configuration, not watched only for its rank.
+        package let named: Bool
+        package let source: SourceID
+        package fileprivate(set) var lastAnswer: LastAnswer
+        /// The newest trusted price; kept while the provider has none.
+        package fileprivate(set) var newest: PriceSample?
+        /// Whether a newer price waits for confirmation.
+        package fileprivate(set) var confirmation = MoveConfirmation.settled
+        /// Consecutive answers without a usable price of it.
+        package fileprivate(set) var missedAnswers = 0
+        /// The last answer covered this market, with or without a price.
+        package fileprivate(set) var isReached = true
+        /// When the first answer came that should have held it; nil before that.
+        package fileprivate(set) var watchedSince: Date?
+        /// The poll interval in force when it was last answered; zero: as configured.
         fileprivate var interval = Duration.zero
     }
 
-    public enum Standing: Hashable, Sendable {
-        /// The last answer held its price; the reason says why that is not the one shown, where it is not.
+    package enum LastAnswer: Hashable, Sendable {
+        /// The last answer held its price. The reason, if any, says why another price is shown.
         case known(UnknownReason?)
         /// The last answer lacked it.
         case missing(UnknownReason)
@@ -50,14 +50,14 @@ public struct MarketBoard: Sendable {
     }
 
     /// A price with its times and its source.
-    public struct Sighting: Hashable, Sendable {
-        public var price: Price
-        public var quotedAt: Date
-        public var fetchedAt: Date
-        public var feed: String
-        public var reportedChange: Percent?
+    package struct PriceSample: Hashable, Sendable {
+        package var price: Price
+        package var quotedAt: Date
+        package var fetchedAt: Date
+        package var feed: String
+        package var reportedChange: Percent?
 
-        public init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
+        package init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
             self.price = price
             self.quotedAt = quotedAt
             self.fetchedAt = fetchedAt
@@ -66,29 +66,29 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    /// A board that knows only what the history remembers.
-    public init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
+    /// Restores a board from the history.
+    package init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
         self.watchlist = watchlist
         self.remembered = remembered
         entries = []
         places = [:]
         for item in watchlist.named {
             watch(
-                item.market, item.staleness, moveLimit: item.moveLimit, named: true, lane: item.lane)
+                item.market, item.staleness, moveLimit: item.moveLimit, named: true, source: item.source)
         }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
             watch(market, watchlist.staleness, moveLimit: watchlist.moveLimit, named: false)
         }
     }
 
-    /// What the history knows of a market.
-    public struct Remembered: Hashable, Sendable {
-        public var symbol: String
-        public var name: String
-        public var newest: Sighting
-        public var confirmation: MoveConfirmation
+    /// The data of a market in the history.
+    package struct Remembered: Hashable, Sendable {
+        package var symbol: String
+        package var name: String
+        package var newest: PriceSample
+        package var confirmation: MoveConfirmation
 
-        public init(symbol: String, name: String, newest: Sighting, confirmation: MoveConfirmation = .settled) {
+        package init(symbol: String, name: String, newest: PriceSample, confirmation: MoveConfirmation = .settled) {
             self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
             self.name = name.cut(toBytes: Quote.longestName)
             self.newest = newest
@@ -96,13 +96,20 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    /// Takes over what `other` knows of the markets that both watch.
-    public mutating func takeOver(_ other: MarketBoard) {
+    /// Takes over what `other` knows: its ranking, what it says of the markets that both watch, and the prices of those
+    /// that may come back.
+    package mutating func resume(_ other: MarketBoard) {
+        if !other.watchlist.lastRanking.isEmpty { follow(other.watchlist.lastRanking) }
+        resumeEntries(of: other)
+        for (market, known) in other.everythingKnown where places[market] == nil { remembered[market] = known }
+    }
+
+    private mutating func resumeEntries(of other: MarketBoard) {
         for place in entries.indices {
             guard let known = other[entries[place].market] else { continue }
             entries[place].symbol = known.symbol
             entries[place].name = known.name
-            entries[place].standing = known.standing
+            entries[place].lastAnswer = known.lastAnswer
             entries[place].newest = known.newest
             entries[place].missedAnswers = known.missedAnswers
             entries[place].watchedSince = known.watchedSince
@@ -111,18 +118,18 @@ public struct MarketBoard: Sendable {
         }
     }
 
-    /// Watches other markets from now on. Those that stay keep all that is known of them, those that come back their
-    /// price. What was said of large moves in this turn goes on, too: it may be another lane's answer.
-    public mutating func watch(_ next: Watchlist) {
+    /// Replaces the watchlist. Markets that stay keep their state, those that return keep their price. Large moves of
+    /// this cycle are kept: they may be of another source's answer.
+    package mutating func watch(_ next: Watchlist) {
         let before = self
         self = MarketBoard(watching: next, remembering: everythingKnown)
-        takeOver(before)
+        resumeEntries(of: before)
         moves = before.moves
-        sources = before.sources
+        lastFeeds = before.lastFeeds
     }
 
     /// The prices of all markets that are, or were, watched.
-    public var everythingKnown: [MarketID: Remembered] {
+    package var everythingKnown: [MarketID: Remembered] {
         var known = remembered
         for entry in entries {
             guard let newest = entry.newest else { continue }
@@ -132,32 +139,32 @@ public struct MarketBoard: Sendable {
         return known
     }
 
-    public subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
+    package subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
     /// The watched markets, in the order of the entries.
-    public var markets: [MarketID] { entries.map(\.market) }
+    package var markets: [MarketID] { entries.map(\.market) }
 
     /// Those of them that the configuration names.
-    public var named: [MarketID] { watchlist.named.map(\.market) }
+    package var named: [MarketID] { watchlist.named.map(\.market) }
 
     /// Takes over from the history how many answers in a row lacked each market.
-    public mutating func recall(missedAnswers: [MarketID: Int]) {
+    package mutating func recall(missedAnswers: [MarketID: Int]) {
         for (market, count) in missedAnswers {
             guard let place = places[market] else { continue }
             entries[place].missedAnswers = count
         }
     }
 
-    /// Takes over from the history when the markets of a lane were last heard of; nothing of them need have been new.
-    public mutating func recall(heard: [MarketID: Date], of lane: Lane) {
-        for place in entries.indices where entries[place].lane == lane {
+    /// Takes over from the history when the markets of a source were last answered, with or without a new price.
+    package mutating func recall(heard: [MarketID: Date], of source: SourceID) {
+        for place in entries.indices where entries[place].source == source {
             guard let moment = heard[entries[place].market], let newest = entries[place].newest else { continue }
             entries[place].newest?.fetchedAt = max(newest.fetchedAt, moment)
         }
     }
 
     private mutating func watch(
-        _ market: MarketID, _ staleness: Staleness, moveLimit: MoveLimit?, named: Bool, lane: Lane = .shared
+        _ market: MarketID, _ staleness: Staleness, moveLimit: MoveLimit?, named: Bool, source: SourceID = .shared
     ) {
         let known = remembered.removeValue(forKey: market)
         let waits = known?.confirmation.candidate != nil
@@ -165,22 +172,22 @@ public struct MarketBoard: Sendable {
         entries.append(
             Entry(
                 market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleness: staleness,
-                moveLimit: moveLimit, named: named, lane: lane,
-                standing: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
+                moveLimit: moveLimit, named: named, source: source,
+                lastAnswer: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
                 newest: known?.newest, confirmation: known?.confirmation ?? .settled))
     }
 }
 
 extension MarketBoard.Entry {
-    public enum State: String, Hashable, Sendable, CaseIterable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
         case fresh, stale, missing, unknown
     }
 
-    /// From when on its quote is old, by the interval in force.
-    public var staleAfter: Duration { staleness.age(at: interval) }
+    /// The age beyond which its quote is stale, by the interval in force.
+    package var staleAfter: Duration { staleness.age(at: interval) }
 
-    public func state(at now: Date) -> State {
-        switch standing {
+    package func state(at now: Date) -> State {
+        switch lastAnswer {
         case .missing: return .missing
         case .unknown: return .unknown
         case .known:
@@ -189,13 +196,13 @@ extension MarketBoard.Entry {
         }
     }
 
-    /// The price to show, rule on and count: none where the last answer had none.
-    public var shown: MarketBoard.Sighting? {
-        if case .known = standing { newest } else { nil }
+    /// The price used for display, rules and summaries; nil if the last answer had none.
+    package var shown: MarketBoard.PriceSample? {
+        if case .known = lastAnswer { newest } else { nil }
     }
 
-    public var reason: UnknownReason? {
-        switch standing {
+    package var reason: UnknownReason? {
+        switch lastAnswer {
         case .known(let reason): reason
         case .missing(let reason), .unknown(let reason): reason
         }
@@ -203,21 +210,21 @@ extension MarketBoard.Entry {
 }
 
 extension MarketBoard {
-    /// Hands out each market's price, nil where it is not fresh, with its time in milliseconds: without copying
-    /// what else is known of 17,000 markets.
+    /// Calls `body` with each market's price, nil if it is not fresh, and its time in milliseconds, without copying the
+    /// entries of up to 17,000 markets.
     ///
-    /// A price that the last answer bore out comes before the newer one that did so.
+    /// A price that the last answer confirmed comes before the newer price that confirmed it.
     ///
-    /// - Parameter answered: Whether a lane was answered in this turn; of the others, no price is handed out.
+    /// - Parameter answered: whether a source was answered in this cycle; markets of the others have no price.
     func eachFreshPrice(
-        at now: Int64, answered: (Lane) -> Bool, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
+        at now: Int64, answered: (SourceID) -> Bool, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
     ) {
         for move in moves where move.stage == .confirmed {
-            guard let place = places[move.market], answered(entries[place].lane) else { continue }
+            guard let place = places[move.market], answered(entries[place].source) else { continue }
             body(place, move.price.price, move.price.quotedAt.milliseconds)
         }
         for place in entries.indices {
-            guard answered(entries[place].lane), entries[place].isReached, case .known = entries[place].standing,
+            guard answered(entries[place].source), entries[place].isReached, case .known = entries[place].lastAnswer,
                 let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
                 now - quotedAt <= entries[place].staleAfter.inMilliseconds
@@ -229,69 +236,81 @@ extension MarketBoard {
         }
     }
 
-    /// Takes in an answer and says what of it is new. Markets of other lanes stay as they are.
-    public mutating func take(_ answer: Answer) -> Digest {
-        if let ranking = answer.ranking { follow(ranking) }
-        var digest = Digest()
-        let isHeard = answer.lanes.allSatisfy { sources[$0] == answer.feed }
-        for lane in answer.lanes { sources[lane] = answer.feed }
+    /// Applies an answer and returns what is new. Markets of other sources are unchanged.
+    ///
+    /// - Parameters:
+    ///   - feed: which feed it is from.
+    ///   - interval: The time between two polls that is in force; zero: as configured.
+    ///   - unmapped: markets that the feed was not asked for, because it has no id for them.
+    package mutating func take(
+        _ answer: Answer, from feed: String, of source: SourceID = .shared, every interval: Duration = .zero,
+        unmapped: [MarketID] = []
+    ) -> BoardUpdate {
+        // An incomplete ranking would drop markets that are still among the largest; a standby feed has none.
+        if source == .shared, !answer.ranking.isEmpty, !answer.rankingIsIncomplete { follow(answer.ranking) }
+        let unmapped = Set(unmapped)
+        var update = BoardUpdate()
+        let isHeard = lastFeeds[source] == feed
+        lastFeeds[source] = feed
         if answer.notModified, isHeard {
-            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
+            for place in entries.indices where entries[place].source == source {
                 entries[place].isReached = true
-                entries[place].interval = answer.interval
+                entries[place].interval = interval
                 guard entries[place].shown != nil else {
                     entries[place].missedAnswers += 1
                     continue
                 }
-                entries[place].hearNothingNew(in: answer, &digest)
-                digest.usable += 1
+                entries[place].hearNothingNew(at: answer.fetchedAt, &update)
+                update.usable += 1
             }
         } else {
             var quoteOf: [MarketID: Int] = [:]
             quoteOf.reserveCapacity(answer.quotes.count)
             for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
-            for place in entries.indices where answer.lanes.contains(entries[place].lane) {
+            for place in entries.indices where entries[place].source == source {
                 let market = entries[place].market
-                entries[place].interval = answer.interval
+                entries[place].interval = interval
                 entries[place].isReached = quoteOf[market] != nil || !answer.leavesOut(entries[place])
                 guard entries[place].isReached else { continue }
                 if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
                 entries[place].missedAnswers += 1
                 if let quote = quoteOf[market] {
                     entries[place].missedAnswers = 0
-                    digest.usable += 1
-                    entries[place].take(answer.quotes[quote], of: answer, &digest)
+                    update.usable += 1
+                    entries[place].take(answer.quotes[quote], of: answer, from: feed, &update)
+                } else if unmapped.contains(market) {
+                    entries[place].lastAnswer = .missing(.noMapping)
                 } else if let reason = answer.unusable[market] {
-                    entries[place].standing = reason == .noMapping ? .missing(reason) : .unknown(reason)
+                    entries[place].lastAnswer = .unknown(reason)
                 } else {
-                    entries[place].standing = .missing(.notAnswered)
+                    entries[place].lastAnswer = .missing(.notAnswered)
                 }
             }
         }
-        for entry in entries where answer.lanes.contains(entry.lane) {
-            digest.asked += 1
+        for entry in entries where entry.source == source {
+            update.asked += 1
             guard let reason = entry.isReached ? entry.reason : .notAsked else { continue }
-            digest.unknown.append((entry.market, reason))
+            update.unknown.append((entry.market, reason))
         }
-        digest.settle()
+        update.settle()
         moves =
-            moves.filter { move in self[move.market].map { !answer.lanes.contains($0.lane) } ?? false } + digest.moves
-        return digest
+            moves.filter { move in self[move.market].map { $0.source != source } ?? false } + update.moves
+        return update
     }
 
-    /// Takes in quotes of moments at which nobody asked; those that are no news are passed over. Returns the markets of
-    /// the others.
-    public mutating func take(healed quotes: [Quote], from feed: String) -> [MarketID] {
+    /// Applies backfilled quotes, except those that are not newer than the known price. Returns the markets of the
+    /// others.
+    package mutating func take(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
         quotes.compactMap { quote in
             guard let place = places[quote.market], let quotedAt = quote.quotedAt,
                 entries[place].newest.map({ $0.quotedAt < quotedAt }) ?? true
             else { return nil }
-            entries[place].heal(with: quote, at: quotedAt, from: feed)
+            entries[place].backfill(with: quote, at: quotedAt, from: feed)
             return quote.market
         }
     }
 
-    /// The largest markets change places: those that left are watched no longer, unless they are named.
+    /// Applies a new ranking: markets that left it are no longer watched unless they are named.
     private mutating func follow(_ ranking: [MarketID]) {
         guard watchlist.top > 0, ranking != watchlist.lastRanking else { return }
         var next = watchlist
@@ -301,65 +320,67 @@ extension MarketBoard {
 }
 
 extension MarketBoard.Entry {
-    /// How far ahead of the answer a provider's time may lie before it is no time at all.
+    /// A provider's time further ahead of the answer than this is ignored.
     private static let futureTolerance = Duration.minutes(5)
 
-    /// Takes in a quote; one that brings nothing that was not already recorded leaves no sample.
-    fileprivate mutating func take(_ quote: Quote, of answer: Answer, _ digest: inout Digest) {
+    /// Applies a quote; adds a sample only if it is not recorded yet.
+    fileprivate mutating func take(
+        _ quote: Quote, of answer: Answer, from feed: String, _ update: inout BoardUpdate
+    ) {
         symbol = quote.symbol
         name = quote.name
         // A time in the future would make every later quote look old.
         let stated = quote.quotedAt.flatMap { $0 > answer.fetchedAt + Self.futureTolerance ? nil : $0 }
-        let sighting = MarketBoard.Sighting(
-            price: quote.price, quotedAt: stated ?? answer.fetchedAt, fetchedAt: answer.fetchedAt, feed: answer.feed,
+        let priceSample = MarketBoard.PriceSample(
+            price: quote.price, quotedAt: stated ?? answer.fetchedAt, fetchedAt: answer.fetchedAt, feed: feed,
             reportedChange: quote.reportedChange)
         if let recorded = confirmation.candidate ?? newest {
-            let (before, after) = (recorded.quotedAt.milliseconds, sighting.quotedAt.milliseconds)
+            let (before, after) = (recorded.quotedAt.milliseconds, priceSample.quotedAt.milliseconds)
             if after < before {
-                standing = .known(confirmation == .settled ? .oldQuote : .unconfirmed)
+                lastAnswer = .known(confirmation == .settled ? .oldQuote : .unconfirmed)
                 return
             }
-            if after == before, quote.price == recorded.price { return hearAgain(sighting, &digest) }
+            if after == before, quote.price == recorded.price { return hearAgain(priceSample, &update) }
         }
-        trust(confirmation.hearing(sighting, trusted: newest, limit: limit), &digest)
-        digest.samples.append(
+        trust(confirmation.hearing(priceSample, trusted: newest, limit: limit), &update)
+        update.samples.append(
             Sample(
-                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: sighting.quotedAt,
+                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: priceSample.quotedAt,
                 volume24h: quote.volume24h, marketCap: quote.marketCap, confirmed: confirmation == .settled))
     }
 
-    fileprivate mutating func heal(with quote: Quote, at quotedAt: Date, from feed: String) {
+    fileprivate mutating func backfill(with quote: Quote, at quotedAt: Date, from feed: String) {
         (symbol, name) = (quote.symbol, quote.name)
-        newest = MarketBoard.Sighting(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed)
+        newest = MarketBoard.PriceSample(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed)
         confirmation = .settled
-        standing = .known(nil)
+        lastAnswer = .known(nil)
     }
 
-    /// The provider said that nothing has changed.
-    fileprivate mutating func hearNothingNew(in answer: Answer, _ digest: inout Digest) {
+    /// Applies an answer without changes.
+    fileprivate mutating func hearNothingNew(at fetchedAt: Date, _ update: inout BoardUpdate) {
         guard var candidate = confirmation.candidate else {
-            newest?.fetchedAt = answer.fetchedAt
+            newest?.fetchedAt = fetchedAt
             return
         }
-        candidate.fetchedAt = answer.fetchedAt
-        hearAgain(candidate, &digest)
+        candidate.fetchedAt = fetchedAt
+        hearAgain(candidate, &update)
     }
 
-    /// Takes in what is recorded already.
-    private mutating func hearAgain(_ repeated: MarketBoard.Sighting, _ digest: inout Digest) {
+    /// Applies a quote that is already recorded.
+    private mutating func hearAgain(_ repeated: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
         guard let newest else { return }
-        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: limit), &digest)
+        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: limit), &update)
     }
 
-    /// By the interval in force.
+    /// The move limit, by the interval in force.
     private var limit: MoveLimit? {
         moveLimit.map { MoveLimit(percent: $0.percent, memory: max($0.memory, interval * 3)) }
     }
 
-    private mutating func trust(_ verdict: MoveConfirmation.Verdict, _ digest: inout Digest) {
-        func note(_ stage: LargeMove.Stage, _ price: MarketBoard.Sighting, against trusted: Price?) {
+    private mutating func trust(_ verdict: MoveConfirmation.Verdict, _ update: inout BoardUpdate) {
+        func note(_ stage: LargeMove.Stage, _ price: MarketBoard.PriceSample, against trusted: Price?) {
             guard let trusted else { return }
-            digest.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted))
+            update.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted))
         }
         switch verdict.fate {
         case .confirmed(let candidate): note(.confirmed, candidate, against: newest?.price)
@@ -371,13 +392,13 @@ extension MarketBoard.Entry {
         }
         newest = verdict.trusted
         confirmation = verdict.state
-        standing = .known(confirmation == .settled ? nil : .unconfirmed)
+        lastAnswer = .known(confirmation == .settled ? nil : .unconfirmed)
     }
 }
 
 extension Answer {
-    /// Nothing is known of this market, for which it holds no quote.
+    /// Whether the answer says nothing about this market, for which it holds no quote.
     fileprivate func leavesOut(_ entry: MarketBoard.Entry) -> Bool {
-        unreached.contains(entry.market) || (rankingIsUnreached && !entry.named)
+        unreached.contains(entry.market) || (rankingIsIncomplete && !entry.named)
     }
 }

@@ -1,23 +1,22 @@
 import Markets
 
-/// Whether the newest price of a market is the trusted one, or one that moved too far at once and waits for a second
-/// opinion.
-public enum MoveConfirmation: Hashable, Sendable {
+/// Whether the newest price of a market is trusted, or moved too far at once and waits for confirmation.
+package enum MoveConfirmation: Hashable, Sendable {
     /// The newest price is trusted.
     case settled
-    /// The candidate waits for the next poll; so many in a row, its own included, brought a price too far from the
-    /// trusted one.
-    indirect case waiting(candidate: MarketBoard.Sighting, polls: Int)
+    /// The candidate waits for the next poll. `polls` is the number of consecutive polls, its own included, with a
+    /// price too far from the trusted one.
+    indirect case waiting(candidate: MarketBoard.PriceSample, polls: Int)
 
-    /// So many polls that disagree are believed: the provider means it.
+    /// After this many consecutive polls that disagree with the trusted price, the newest price is trusted.
     static let patience = 3
 
-    public var candidate: MarketBoard.Sighting? {
+    package var candidate: MarketBoard.PriceSample? {
         if case .waiting(let candidate, _) = self { candidate } else { nil }
     }
 
-    /// Takes in, newest first, what was recorded and not trusted after the trusted price.
-    public mutating func recall(_ earlier: MarketBoard.Sighting) {
+    /// Restores from the history, newest first, an unconfirmed price after the trusted one.
+    package mutating func recall(_ earlier: MarketBoard.PriceSample) {
         switch self {
         case .settled: self = .waiting(candidate: earlier, polls: 1)
         case .waiting(let candidate, let polls): self = .waiting(candidate: candidate, polls: polls + 1)
@@ -26,23 +25,23 @@ public enum MoveConfirmation: Hashable, Sendable {
 }
 
 extension MoveConfirmation {
-    /// What a new price makes of the market.
+    /// The result of a new price.
     struct Verdict: Hashable {
-        var trusted: MarketBoard.Sighting
+        var trusted: MarketBoard.PriceSample
         var state: MoveConfirmation
-        /// What became of the candidate that waited.
+        /// What was decided on the waiting candidate; nil: nothing.
         var fate: Fate?
     }
 
     enum Fate: Hashable {
-        /// The later price lies nearer to it than to the one that was trusted.
-        case confirmed(MarketBoard.Sighting)
-        case rejected(MarketBoard.Sighting)
+        /// The later price is nearer to it than to the trusted one.
+        case confirmed(MarketBoard.PriceSample)
+        case rejected(MarketBoard.PriceSample)
     }
 
-    /// A new price: decides on the candidate, then is itself believed or not.
+    /// Applies a new price: decides on the candidate, then on the price itself.
     func hearing(
-        _ price: MarketBoard.Sighting, trusted: MarketBoard.Sighting?, limit: MoveLimit?
+        _ price: MarketBoard.PriceSample, trusted: MarketBoard.PriceSample?, limit: MoveLimit?
     ) -> Verdict {
         guard var trusted else { return Verdict(trusted: price, state: .settled) }
         var fate: Fate?
@@ -62,9 +61,11 @@ extension MoveConfirmation {
         return Verdict(trusted: trusted, state: .waiting(candidate: price, polls: disagreeing), fate: fate)
     }
 
-    /// The provider repeats its newest quote, which is no second opinion. But when nothing has borne out the trusted
-    /// price for so long that a new one would be believed, the repeated one is.
-    func hearingAgain(_ repeated: MarketBoard.Sighting, trusted: MarketBoard.Sighting, limit: MoveLimit?) -> Verdict {
+    /// Applies a repeated quote, which confirms nothing. But if the trusted price has not been repeated for so long
+    /// that a new price would be trusted at once, the repeated quote is trusted.
+    func hearingAgain(_ repeated: MarketBoard.PriceSample, trusted: MarketBoard.PriceSample, limit: MoveLimit?)
+        -> Verdict
+    {
         guard case .waiting(let candidate, _) = self else { return Verdict(trusted: repeated, state: .settled) }
         if let limit, limit.remembers(trusted, at: repeated) { return Verdict(trusted: trusted, state: self) }
         return Verdict(trusted: repeated, state: .settled, fate: .confirmed(candidate))
@@ -72,9 +73,31 @@ extension MoveConfirmation {
 }
 
 extension Price {
-    /// As near to both is not nearer.
+    /// False if it is equally near to both.
     fileprivate func isNearer(to one: Price, than other: Price) -> Bool {
         let (double, middle) = (decimal * 2, one.decimal + other.decimal)
         return one > other ? double > middle : double < middle
+    }
+}
+
+/// How far a price may move from one poll to the next and be trusted at once.
+package struct MoveLimit: Hashable, Sendable {
+    /// A larger move waits for the next poll.
+    package var percent: Percent
+    /// A trusted price that no answer has held for this long is no longer compared with.
+    package var memory: Duration
+
+    package init(percent: Percent, memory: Duration) {
+        self.percent = percent
+        self.memory = memory
+    }
+
+    /// Whether `price` moved too far from the trusted one to be trusted without confirmation.
+    func doubts(_ price: MarketBoard.PriceSample, since trusted: MarketBoard.PriceSample) -> Bool {
+        remembers(trusted, at: price) && price.price.hasMoved(moreThan: percent, from: trusted.price)
+    }
+
+    func remembers(_ trusted: MarketBoard.PriceSample, at later: MarketBoard.PriceSample) -> Bool {
+        later.fetchedAt.since(trusted.fetchedAt) < memory
     }
 }

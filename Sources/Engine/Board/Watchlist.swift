@@ -1,34 +1,34 @@
 import Markets
 
 /// Which markets are watched.
-public struct Watchlist: Hashable, Sendable {
+package struct Watchlist: Hashable, Sendable {
     /// Those named in the configuration, in its order.
-    public var named: [Item]
-    /// How many of the largest markets besides; 0: none.
-    public var top: Int
+    package var named: [Item]
+    /// How many of the largest markets are watched besides; 0: none.
+    package var top: Int
     /// When a market that is watched for its rank counts as stale.
-    public var staleness: Staleness
-    /// When the price of such a market has moved too far to be believed at once; nil: never.
-    public var moveLimit: MoveLimit?
-    /// The largest markets as they were last answered, for the time until they are answered again.
-    public var lastRanking: [MarketID]
+    package var staleness: Staleness
+    /// The limit beyond which a move of such a market needs confirmation; nil: none.
+    package var moveLimit: MoveLimit?
+    /// The last known ranking, used until the next one.
+    package var lastRanking: [MarketID]
 
-    public struct Item: Hashable, Sendable {
-        public var market: MarketID
-        public var staleness: Staleness
-        /// When its price has moved too far to be believed at once; nil: never.
-        public var moveLimit: MoveLimit?
-        public var lane: Lane
+    package struct Item: Hashable, Sendable {
+        package var market: MarketID
+        package var staleness: Staleness
+        /// The limit beyond which a move needs confirmation; nil: none.
+        package var moveLimit: MoveLimit?
+        package var source: SourceID
 
-        public init(market: MarketID, staleness: Staleness, moveLimit: MoveLimit? = nil, lane: Lane = .shared) {
+        package init(market: MarketID, staleness: Staleness, moveLimit: MoveLimit? = nil, source: SourceID = .shared) {
             self.market = market
             self.staleness = staleness
             self.moveLimit = moveLimit
-            self.lane = lane
+            self.source = source
         }
     }
 
-    public init(
+    package init(
         named: [Item], top: Int, staleness: Staleness, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
     ) {
         self.named = named
@@ -40,19 +40,35 @@ public struct Watchlist: Hashable, Sendable {
 }
 
 extension Watchlist.Item {
-    /// Stale after so long, however often it is asked for.
-    public init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil, lane: Lane = .shared) {
-        self.init(market: market, staleness: Staleness(after: staleAfter), moveLimit: moveLimit, lane: lane)
+    /// Stale after a fixed time, whatever the poll interval.
+    package init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil, source: SourceID = .shared) {
+        self.init(market: market, staleness: Staleness(after: staleAfter), moveLimit: moveLimit, source: source)
     }
 }
 
 extension Watchlist {
-    /// Stale after so long, however often is polled.
-    public init(
+    /// Stale after a fixed time, whatever the poll interval.
+    package init(
         named: [Item], top: Int, staleAfter: Duration, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
     ) {
         self.init(
             named: named, top: top, staleness: Staleness(after: staleAfter), moveLimit: moveLimit,
             lastRanking: lastRanking)
     }
+}
+
+/// The age beyond which a market's quote is stale.
+package struct Staleness: Hashable, Sendable {
+    /// The limit at the configured interval.
+    package var after: Duration
+    /// Not configured explicitly: the limit is at least three times the interval in force.
+    package var followsInterval: Bool
+
+    package init(after: Duration, followsInterval: Bool = false) {
+        self.after = after
+        self.followsInterval = followsInterval
+    }
+
+    /// - Parameter interval: The time between two polls that is in force; zero: as configured.
+    package func age(at interval: Duration) -> Duration { followsInterval ? max(after, interval * 3) : after }
 }

@@ -4,13 +4,13 @@ import Markets
 /// Which part of a window was watched: the time between usable polls that follow each other closely enough, by the
 /// interval that was in force.
 ///
-/// Adding a poll and asking cost the same however long the window is.
-public struct Coverage: Sendable {
-    public let window: Duration
+/// Adding a poll and reading the share take the same time whatever the window's length.
+package struct Coverage: Sendable {
+    package let window: Duration
     /// The time between two polls as configured.
     private let every: Duration
     /// Two polls further apart leave a gap, by the interval in force at the newest.
-    public private(set) var longestStep: Duration
+    package private(set) var longestStep: Duration
     private var polls: [Poll] = []
     private var first = 0
     private var covered: Int64 = 0
@@ -22,16 +22,16 @@ public struct Coverage: Sendable {
     }
 
     /// - Parameter every: The time between two polls as configured.
-    public init(window: Duration, every: Duration) {
+    package init(window: Duration, every: Duration) {
         self.window = window
         self.every = every
         longestStep = every * 2
     }
 
-    /// Takes note of a usable poll; one that is not later than the last is passed over (a clock stepped back).
+    /// Adds a usable poll; ignores one that is not later than the last (the clock was set back).
     ///
-    /// - Parameter interval: The time between two polls that led to it; zero: as configured.
-    public mutating func add(_ poll: Date, interval: Duration = .zero) {
+    /// - Parameter interval: the poll interval in force; zero: as configured.
+    package mutating func add(_ poll: Date, interval: Duration = .zero) {
         let poll = poll.milliseconds
         let last = polls.last?.at
         if let last, poll <= last { return }
@@ -43,7 +43,7 @@ public struct Coverage: Sendable {
     }
 
     /// The share of the window that ends at `now`.
-    public func share(at now: Date) -> CoverageShare {
+    package func share(at now: Date) -> CoverageShare {
         CoverageShare(covered: watched(at: now), of: window.inMilliseconds)
     }
 
@@ -53,7 +53,7 @@ public struct Coverage: Sendable {
         let start = end - window.inMilliseconds
         var sum = covered
         var index = first
-        // What lies before the window; polls are forgotten only when the next one comes.
+        // Skips polls before the window: they are removed only when the next poll is added.
         while index + 1 < polls.count, polls[index].at < start {
             sum -= step(to: index + 1)
             if polls[index + 1].at > start, polls[index + 1].isNext { sum += polls[index + 1].at - start }
@@ -85,10 +85,10 @@ public struct Coverage: Sendable {
 }
 
 extension Coverage {
-    /// The share of several lanes' windows, all of one length, each counted as often as it has markets.
-    public static func share(of lanes: [(coverage: Coverage, markets: Int)], at now: Date) -> CoverageShare {
+    /// The share of several sources' windows, all of one length, each counted as often as it has markets.
+    package static func share(of sources: [(coverage: Coverage, markets: Int)], at now: Date) -> CoverageShare {
         var (covered, whole): (Int64, Int64) = (0, 0)
-        for (coverage, markets) in lanes {
+        for (coverage, markets) in sources {
             covered += coverage.watched(at: now) * Int64(markets)
             whole += coverage.window.inMilliseconds * Int64(markets)
         }
@@ -97,17 +97,17 @@ extension Coverage {
 }
 
 /// A share in percent with one decimal, rounded down, so that 100 means all of it.
-public struct CoverageShare: Hashable, Sendable, CustomStringConvertible {
+package struct CoverageShare: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 1000.
-    public let tenths: Int
+    package let tenths: Int
 
-    public init(tenths: Int) { self.tenths = tenths }
+    package init(tenths: Int) { self.tenths = tenths }
 
     init(covered: Int64, of whole: Int64) {
         tenths = whole > 0 ? Int(covered * 1000 / whole) : 0
     }
 
-    public var description: String {
+    package var description: String {
         tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -1,23 +1,23 @@
 import Foundation
 import Markets
 
-/// Up from down: how the watched markets moved over a window.
-public struct DaySummary: Hashable, Sendable {
-    public var up = 0
-    public var down = 0
-    public var flat = 0
-    /// Markets without a change that can be stated.
-    public var unknown = 0
+/// How the watched markets moved over a window.
+package struct DaySummary: Hashable, Sendable {
+    package var up = 0
+    package var down = 0
+    package var flat = 0
+    /// Markets whose change is unknown.
+    package var unknown = 0
     /// The largest rises and falls, up to five each, largest first, ties by id.
-    public var gainers: [Move] = []
-    public var losers: [Move] = []
-    public var coverage = CoverageShare(tenths: 0)
+    package var gainers: [Move] = []
+    package var losers: [Move] = []
+    package var coverage = CoverageShare(tenths: 0)
 
-    public struct Move: Hashable, Sendable {
-        public var market: MarketID
-        public var change: Percent
+    package struct Move: Hashable, Sendable {
+        package var market: MarketID
+        package var change: Percent
 
-        public init(market: MarketID, change: Percent) {
+        package init(market: MarketID, change: Percent) {
             self.market = market
             self.change = change
         }
@@ -25,7 +25,7 @@ public struct DaySummary: Hashable, Sendable {
 
     private static let listed = 5
 
-    public init(changes: [(market: MarketID, change: Percent?)], coverage: CoverageShare) {
+    package init(changes: [(market: MarketID, change: Percent?)], coverage: CoverageShare) {
         self.coverage = coverage
         var moves: [Move] = []
         for (market, change) in changes {
@@ -43,20 +43,20 @@ public struct DaySummary: Hashable, Sendable {
     }
 }
 
-/// How a market moved over 24 hours, and by whose figures.
-public struct DayChange: Hashable, Sendable {
-    public var percent: Percent
-    public var basis: Basis
+/// A market's change over 24 hours, and where the figure comes from.
+package struct DayChange: Hashable, Sendable {
+    package var percent: Percent
+    package var basis: Basis
 
-    public enum Basis: String, Hashable, Sendable {
-        /// Against our own sample of a day ago.
+    package enum Basis: String, Hashable, Sendable {
+        /// Compared with the recorded price of a day ago.
         case recorded
-        /// As the provider states it.
+        /// The change that the provider reports.
         case reported
     }
 
-    /// The change of a market with this standing; nil unless it is fresh and there is something to compare with.
-    public init?(of entry: MarketBoard.Entry, at now: Date, against old: Price?) {
+    /// The change of a market; nil unless its price is fresh and there is an old price or a reported change.
+    package init?(of entry: MarketBoard.Entry, at now: Date, against old: Price?) {
         guard entry.state(at: now) == .fresh, let newest = entry.shown else { return nil }
         if let old {
             percent = Percent(from: old, to: newest.price)
@@ -67,5 +67,37 @@ public struct DayChange: Hashable, Sendable {
         } else {
             return nil
         }
+    }
+}
+
+extension [DaySummary.Move] {
+    /// `solana +8.1 %, dogecoin +1.18 %`
+    package var text: String {
+        map { "\(SafeText.printable($0.market.text)) \($0.change.signed) %" }.joined(separator: ", ")
+    }
+}
+
+extension Percent {
+    /// `+1.25`, `-5.2`, `0`
+    package var signed: String { self > .zero ? "+\(self)" : description }
+}
+
+extension LogLine {
+    static func digest(_ day: DaySummary) -> LogLine {
+        LogLine(.info, "summary.24h") { line in
+            line.add(day)
+            line.add("coverage_percent", number: day.coverage.description)
+            line.add("gainers", day.gainers.text)
+            line.add("losers", day.losers.text)
+        }
+    }
+}
+
+extension LogFields {
+    mutating func add(_ day: DaySummary) {
+        add("up", day.up)
+        add("down", day.down)
+        add("flat", day.flat)
+        add("unknown", day.unknown)
     }
 }

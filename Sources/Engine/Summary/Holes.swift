@@ -1,26 +1,26 @@
 import Foundation
 import Markets
 
-/// The stretches of a period of which nothing is known, oldest first, none touching another.
-public struct Holes: Hashable, Sendable {
-    public private(set) var stretches: [Range<Date>]
+/// The parts of a period without data, oldest first, not overlapping.
+package struct Holes: Hashable, Sendable {
+    package private(set) var stretches: [Range<Date>]
 
     /// - Parameter stretches: in any order.
-    public init(_ stretches: [Range<Date>] = []) {
+    package init(_ stretches: [Range<Date>] = []) {
         self.stretches = stretches.sorted { $0.lowerBound < $1.lowerBound }
     }
 
     /// The stretches of `period` between moments that are further apart than `longestStep`.
     ///
     /// - Parameter known: the moments at which something was known, oldest first.
-    public init(in period: Range<Date>, between known: some Sequence<Date>, longerThan longestStep: Duration) {
+    package init(in period: Range<Date>, between known: some Sequence<Date>, longerThan longestStep: Duration) {
         self.init(in: period, between: known.lazy.map { ($0, longestStep) }, longerThan: longestStep)
     }
 
     /// - Parameters:
-    ///   - known: the moments at which something was known, oldest first, and how far from the one before each may be.
-    ///   - longestStep: how long the period may be where there is none.
-    public init(
+    ///   - known: the moments at which something was known, oldest first, each with the longest step allowed before it.
+    ///   - longestStep: the longest step allowed if there is no such moment.
+    package init(
         in period: Range<Date>, between known: some Sequence<(Date, Duration)>, longerThan longestStep: Duration
     ) {
         stretches = []
@@ -34,8 +34,8 @@ public struct Holes: Hashable, Sendable {
         if period.upperBound.since(last) > longest { stretches.append(last..<period.upperBound) }
     }
 
-    /// Without what has been asked for already.
-    public mutating func remove(_ asked: some Sequence<Range<Date>>) {
+    /// Removes the ranges that were already requested.
+    package mutating func remove(_ asked: some Sequence<Range<Date>>) {
         for asked in asked {
             stretches = stretches.flatMap { hole -> [Range<Date>] in
                 guard hole.overlaps(asked) else { return [hole] }
@@ -45,23 +45,23 @@ public struct Holes: Hashable, Sendable {
         }
     }
 
-    /// Without what is no longer than `length`.
-    public mutating func forget(upTo length: Duration) {
+    /// Removes holes no longer than `length`.
+    package mutating func forget(upTo length: Duration) {
         stretches.removeAll { $0.upperBound.since($0.lowerBound) <= length }
     }
 
-    /// What of them lies in a stretch.
-    public func within(_ stretch: Range<Date>) -> Holes {
+    /// The parts of the holes within `stretch`.
+    package func within(_ stretch: Range<Date>) -> Holes {
         Holes(stretches.map { $0.clamped(to: stretch) }.filter { !$0.isEmpty })
     }
 
-    /// From the beginning of the first to the end of the last; nil where there is none.
-    public var extent: Range<Date>? {
+    /// From the start of the first hole to the end of the last; nil if there are none.
+    package var extent: Range<Date>? {
         guard let first = stretches.first, let last = stretches.last else { return nil }
         return first.lowerBound..<last.upperBound
     }
 
-    public func contains(_ moment: Date) -> Bool { stretches.contains { $0.contains(moment) } }
+    package func contains(_ moment: Date) -> Bool { stretches.contains { $0.contains(moment) } }
 
-    public var isEmpty: Bool { stretches.isEmpty }
+    package var isEmpty: Bool { stretches.isEmpty }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Markets
 
-/// The recorded prices around one moment of the past that moves along with the present, such as a day ago.
+/// The recorded prices around a fixed age, such as a day ago.
 ///
-/// Holds what lies within the tolerance alone, so its size follows the polls of an hour, not of a day.
-public struct PastPrices: Sendable {
-    public let age: Duration
-    public let tolerance: Duration
+/// Holds only prices within the tolerance, so its size depends on the polls of an hour, not of a day.
+package struct PastPrices: Sendable {
+    package let age: Duration
+    package let tolerance: Duration
     private var points: [MarketID: [Point]] = [:]
 
     fileprivate struct Point {
@@ -14,24 +14,24 @@ public struct PastPrices: Sendable {
         var price: Price
     }
 
-    public init(age: Duration = .hours(24), tolerance: Duration = .minutes(30)) {
+    package init(age: Duration = .hours(24), tolerance: Duration = .minutes(30)) {
         self.age = age
         self.tolerance = tolerance
     }
 
-    /// The stretch of quote times that matters for newest quotes of about `now`.
-    public func span(at now: Date) -> ClosedRange<Date> {
+    /// The range of quote times that quotes of about `now` are compared with.
+    package func span(at now: Date) -> ClosedRange<Date> {
         (now - age - tolerance)...(now - age + tolerance)
     }
 
-    /// Adds a sample; in any order, though in the order of time is quickest.
-    public mutating func add(_ market: MarketID, quotedAt: Date, price: Price) {
+    /// Adds a sample, in any order; chronological order is fastest.
+    package mutating func add(_ market: MarketID, quotedAt: Date, price: Price) {
         let point = Point(quotedAt: quotedAt.milliseconds, price: price)
         points[market, default: []].insert(inOrder: point)
     }
 
-    /// Drops what no quote from `now` on can ask for.
-    public mutating func forget(at now: Date) {
+    /// Drops prices too old for quotes from `now` on.
+    package mutating func forget(at now: Date) {
         let limit = (now - age - tolerance).milliseconds
         for market in points.keys {
             guard let list = points[market], let oldest = list.first, oldest.quotedAt < limit else { continue }
@@ -39,8 +39,8 @@ public struct PastPrices: Sendable {
         }
     }
 
-    /// The recorded price nearest to `age` before `quotedAt`, where one lies within the tolerance.
-    public func price(of market: MarketID, before quotedAt: Date) -> Price? {
+    /// The recorded price nearest to `age` before `quotedAt`; nil if none is within the tolerance.
+    package func price(of market: MarketID, before quotedAt: Date) -> Price? {
         guard let list = points[market] else { return nil }
         let target = (quotedAt - age).milliseconds
         var (low, high) = (0, list.count)

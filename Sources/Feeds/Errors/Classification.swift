@@ -1,44 +1,44 @@
 import Foundation
+import HTTP
+import Markets
 
-/// The one place where (transport fault | status, headers, body) becomes an error, or none.
+/// Turns a transport fault, or an answer's status, headers and body, into an error, or none.
 struct Classification: Sendable {
     /// `get https://api.coingecko.com/api/v3/coins/markets`
     var operation: String
     var acceptedStatus: ClosedRange<Int> = 200...299
     var acceptedContent: AcceptedContent = .json
-    /// What the provider's own codes mean.
+    /// The meaning of the provider's own codes.
     var codes: [Int: ErrorRule] = [:]
     var statuses: [Int: ErrorRule] = [:]
-    /// What its messages mean, by their beginning.
+    /// The meaning of its messages, by prefix.
     var texts: [(beginning: String, rule: ErrorRule)] = []
-    /// Of what we sent, which a server may say back.
+    /// Hides what we sent in texts of the server, which may quote it.
     var redaction = Redaction([])
-
-    /// 429 without a hint waits at least this long.
-    static let shortestRateWait = Duration.seconds(60)
 
     func error(from fault: TransportFault) -> FeedError {
         switch fault {
         case .dns(let text):
-            failure(.dns, text, cure: "check the host in url and this machine's name resolution")
+            failure(.dns, text, hint: "check the host in url and this machine's name resolution")
         case .connect(let text):
-            failure(.connect, text, cure: "check url and network")
+            failure(.connect, text, hint: "check url and network")
         case .tls(let text):
-            failure(.tls, text, cure: "check url, this machine's clock and its ca-certificates", retryable: false)
+            failure(.tls, text, hint: "check url, this machine's clock and its ca-certificates", retryable: false)
         case .timeout(let limit):
             failure(.timeout, "no complete answer within \(limit.unitsText)", scope: .request)
         case .transport(let text):
             failure(.transport, text, scope: .request)
         case .tooLarge(let limit):
             failure(
-                .tooLarge, "the answer is larger than \(limit >> 20) MiB and was cut off", cure: "check url",
+                .tooLarge, "the answer is larger than \(limit >> 20) MiB and was cut off", hint: "check url",
                 retryable: false, scope: .request)
         case .cancelled:
             failure(.transport, "ended because the process stops", retryable: false)
         }
     }
 
-    /// Nil where the body is worth reading. 304 is the caller's: only it knows whether it asked conditionally.
+    /// Nil if the body is worth reading. The caller handles 304: only the caller knows whether the request was
+    /// conditional.
     func error(in answer: HTTPAnswer, now: Date) -> FeedError? {
         let accepted = acceptedStatus.contains(answer.status)
         if accepted, let cut = answer.cut {
@@ -53,7 +53,7 @@ struct Classification: Sendable {
             guard !acceptedContent.admits(type) else { return nil }
             var error = failure(
                 .contentType, "answered \(quoted(type ?? "nothing", limit: 60)) in place of JSON",
-                cure: "check url; a json feed may set content_type: any", retryable: false, scope: .request)
+                hint: "check url; a json feed may set content_type: any", retryable: false, scope: .request)
             error.status = answer.status
             return error
         }
@@ -64,15 +64,15 @@ struct Classification: Sendable {
         } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
             cause += ": " + quoted(place, limit: 100)
         }
-        var error = failure(rule.kind, cause, cure: rule.cure, retryable: rule.isRetryable, scope: rule.scope)
+        var error = failure(rule.kind, cause, hint: rule.hint, retryable: rule.isRetryable, scope: rule.scope)
         error.status = answer.status
         error.code = named?.code
-        error.notBefore = WaitHint.notBefore(rule.kind, answer.headers, now: now)
+        error.notBefore = NotBefore(rule.kind, answer.headers, now: now)
         return error
     }
 
-    /// A code or message that the provider's tables know wins; then HTML; then the status, which in an answer that claims
-    /// success is the one the body names.
+    /// In this order: a code or message in the provider's tables, an HTML page, the HTTP status. If the status claims
+    /// success, the status that the body names is used instead.
     private func rule(for answer: HTTPAnswer, isHTML: Bool, named: EnvelopeFailure?) -> ErrorRule {
         if let code = named?.code, let rule = codes[code] { return rule }
         if let named, let known = texts.first(where: { named.message.hasPrefix($0.beginning) }) { return known.rule }
@@ -87,7 +87,7 @@ struct Classification: Sendable {
         if let type = answer.headers["Content-Type"],
             ["text/html", "application/xhtml+xml"].contains(MediaType.name(of: type))
         {
-            // Some servers call their plain text and JSON so; what it is shows in its first character.
+            // Some servers label plain text and JSON as HTML; check the first character.
             let first = answer.body.first { !$0.isJSONBlank }
             if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
             if EnvelopeFailure(answer.body) != nil { return false }
@@ -98,23 +98,23 @@ struct Classification: Sendable {
         return beginning.hasPrefix("<!doctype html") || beginning.hasPrefix("<html")
     }
 
-    private func quoted(_ text: String, limit: Int = OutsideText.limit) -> String {
-        OutsideText.escaped(redaction.apply(to: text), limit: limit)
+    private func quoted(_ text: String, limit: Int = 200) -> String {
+        SafeText.line(redaction.apply(to: text), atMost: limit)
     }
 
     func failure(
-        _ kind: FeedError.Kind, _ cause: String, cure: String? = nil, retryable: Bool = true,
+        _ kind: FeedError.Kind, _ cause: String, hint: String? = nil, retryable: Bool = true,
         scope: FeedError.Scope = .feed
     ) -> FeedError {
         FeedError(
-            kind, operation: operation, cause: redaction.apply(to: cause), cure: cure, isRetryable: retryable,
+            kind, operation: operation, cause: redaction.apply(to: cause), hint: hint, isRetryable: retryable,
             scope: scope)
     }
 }
 
 extension ErrorRule {
-    /// A page for people where data was asked for: a firewall or a login in between.
+    /// A web page in place of data: from a firewall or a login page on the way.
     static let htmlPage = ErrorRule(
         .blocked, "a web page came in place of data",
-        cure: "the provider or a proxy blocks this address: use a key, or another address")
+        hint: "the provider or a proxy blocks this address: use a key, or another address")
 }

@@ -1,46 +1,47 @@
 import Foundation
+import Markets
 
-/// An answer in which the provider says itself whether it is one, whatever the HTTP status says.
-public enum Envelope<Value: Sendable>: Sendable {
+/// An answer that states success or failure in its body, whatever the HTTP status.
+package enum Envelope<Value: Sendable>: Sendable {
     case success(Value)
     case failure(EnvelopeFailure)
-    /// Neither; with the first bytes, quoted. Never an empty success.
+    /// Neither a value nor a failure; with the first bytes, quoted. Never treated as an empty success.
     case unknown(String)
 
-    /// Looks for a failure in every form providers are known to use, then reads the value with `read`,
-    /// which returns nil where the body does not hold it.
-    public init(_ body: Data, value read: (Data) -> Value?) {
+    /// Looks for a failure in every form that providers are known to use, then reads the value with `read`, which
+    /// returns nil if the body does not hold it.
+    package init(_ body: Data, value read: (Data) -> Value?) {
         if let failure = EnvelopeFailure(body) {
             self = .failure(failure)
         } else if let value = read(body) {
             self = .success(value)
         } else {
-            self = .unknown(OutsideText.quoted(body))
+            self = .unknown(SafeText.quoted(body))
         }
     }
 }
 
-/// A failure that a body names.
+/// A failure stated in a body.
 ///
 /// The forms: `{"status":{"error_code":429,"error_message":"…"}}`, the same below `error`, the code beside
 /// `status`, `{"error":"…"}`, `{"error":["…"]}`, `{"status":500,"error":"…"}`, `{"code":-1121,"msg":"…"}`, and the
 /// plain text `error code: 1015`.
-public struct EnvelopeFailure: Hashable, Sendable {
-    /// Nil where the body names none.
-    public var code: Int?
-    /// As it came: not yet escaped or bounded.
-    public var message: String
+package struct EnvelopeFailure: Hashable, Sendable {
+    /// Nil if the body has none.
+    package var code: Int?
+    /// As received: not yet escaped or bounded.
+    package var message: String
 
-    public init(code: Int?, message: String) {
+    package init(code: Int?, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Bodies that state an error are short; a longer one is data.
+    /// Bodies with an error are short; a longer one is data.
     private static let longest = 64 << 10
 
-    /// Nil where the body states no failure.
-    public init?(_ body: Data) {
+    /// Nil if the body states no failure.
+    package init?(_ body: Data) {
         guard body.count <= Self.longest, let first = body.first(where: { !$0.isJSONBlank }) else { return nil }
         if first == UInt8(ascii: "{") {
             guard let form = try? JSONDecoder().decode(ErrorForm.self, from: body), let failure = form.failure else {
@@ -52,7 +53,7 @@ public struct EnvelopeFailure: Hashable, Sendable {
         }
     }
 
-    /// What Cloudflare answers in place of a page: `error code: 1015`.
+    /// Cloudflare's plain text error: `error code: 1015`.
     private init?(plainText text: String) {
         let words = text.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
         guard words.hasPrefix("error code:"), let code = Int(words.dropFirst(11).drop { $0 == " " }) else { return nil }
@@ -60,8 +61,8 @@ public struct EnvelopeFailure: Hashable, Sendable {
     }
 }
 
-/// Every known place of a code and a message at once. Everything is optional and of any type, since a coin
-/// may be called `status` or `error`, too.
+/// Every known place of a code and a message. All fields are optional and of any type, since a coin may be called
+/// `status` or `error`, too.
 private struct ErrorForm: Decodable {
     private var status: Part?
     private var error: Part?
@@ -90,9 +91,9 @@ private struct ErrorForm: Decodable {
 
     var failure: EnvelopeFailure? {
         let named = [errorCode, error?.form?.statedCode, status?.form?.statedCode].compactMap { $0 }.first { $0 != 0 }
-        // CoinMarketCap says "SUCCESS" beside a code of 0.
-        let told = status?.form.flatMap { $0.statedCode == 0 ? nil : $0.statedMessage }
-        let text = error?.text ?? error?.form?.statedMessage ?? told
+        // CoinMarketCap sends "SUCCESS" beside a code of 0.
+        let statusMessage = status?.form.flatMap { $0.statedCode == 0 ? nil : $0.statedMessage }
+        let text = error?.text ?? error?.form?.statedMessage ?? statusMessage
         if let named { return EnvelopeFailure(code: named, message: text ?? message ?? "error \(named)") }
         if let text, !text.isEmpty { return EnvelopeFailure(code: status?.number ?? code, message: text) }
         let number = code ?? status?.number.flatMap { $0 >= 400 ? $0 : nil }
@@ -102,7 +103,7 @@ private struct ErrorForm: Decodable {
         return nil
     }
 
-    /// What stands inside `status` or `error`, one or two levels down.
+    /// The contents of `status` or `error`, one or two levels down.
     private var statedCode: Int? { errorCode ?? status?.form?.errorCode ?? code }
     private var statedMessage: String? { message ?? status?.form?.message }
 
@@ -120,8 +121,4 @@ private struct ErrorForm: Decodable {
             form = number == nil && text == nil ? try? ErrorForm(from: decoder) : nil
         }
     }
-}
-
-extension UInt8 {
-    var isJSONBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

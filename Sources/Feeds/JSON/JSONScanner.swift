@@ -1,26 +1,23 @@
 /// Finds the values of a JSON text, in one pass and without recursion.
 struct JSONScanner {
-    /// The text is no JSON from here on.
-    struct Fault: Error { var at: Int }
-
-    /// As deep as `JSONDecoder` goes.
+    /// Maximum nesting, as in `JSONDecoder`.
     static let deepest = 512
 
     private var tokens: [JSONToken] = []
-    /// The lists and objects that are not closed yet.
+    /// The lists and objects that are still open.
     private var open: [Int] = []
     private var place = 0
 
-    static func tokens(of bytes: Span<UInt8>) throws(Fault) -> [JSONToken] {
-        guard bytes.count < UInt32.max else { throw Fault(at: 0) }
+    static func tokens(of bytes: Span<UInt8>) throws(JSONFault) -> [JSONToken] {
+        guard bytes.count < UInt32.max else { throw JSONFault(at: 0) }
         var scanner = JSONScanner()
-        // A member of a page of prices takes some thirty bytes.
+        // A member in a page of prices takes about thirty bytes.
         scanner.tokens.reserveCapacity(bytes.count / 24 + 1)
         try scanner.scan(bytes)
         return scanner.tokens
     }
 
-    private mutating func scan(_ bytes: Span<UInt8>) throws(Fault) {
+    private mutating func scan(_ bytes: Span<UInt8>) throws(JSONFault) {
         if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { place = 3 }
         skipBlanks(bytes)
         var token = JSONToken(kind: .null, start: 0)
@@ -39,11 +36,11 @@ struct JSONScanner {
         }
     }
 
-    /// Takes the opening bracket; true where a value follows, false where the closing one did.
+    /// Consumes the opening bracket; returns true if a value follows, false if the list or object is empty.
     private mutating func enter(
         _ kind: JSONToken.Kind, _ closing: UInt8, _ token: inout JSONToken, _ bytes: Span<UInt8>
-    ) throws(Fault) -> Bool {
-        guard open.count < Self.deepest else { throw Fault(at: place) }
+    ) throws(JSONFault) -> Bool {
+        guard open.count < Self.deepest else { throw JSONFault(at: place) }
         token.kind = kind
         token.start = UInt32(place)
         tokens.append(token)
@@ -58,8 +55,8 @@ struct JSONScanner {
         return true
     }
 
-    /// Takes what follows a value: a comma, or closing brackets up to one, or nothing; false at the end of the text.
-    private mutating func leave(_ bytes: Span<UInt8>) throws(Fault) -> Bool {
+    /// Consumes what follows a value: closing brackets and a comma; returns false at the end of the text.
+    private mutating func leave(_ bytes: Span<UInt8>) throws(JSONFault) -> Bool {
         while let parent = open.last {
             skipBlanks(bytes)
             let next = try byte(bytes)
@@ -69,28 +66,28 @@ struct JSONScanner {
                 return true
             }
             guard next == (tokens[parent].kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-                throw Fault(at: place - 1)
+                throw JSONFault(at: place - 1)
             }
             tokens[parent].end = UInt32(tokens.count)
             open.removeLast()
         }
         skipBlanks(bytes)
-        guard place == bytes.count else { throw Fault(at: place) }
+        guard place == bytes.count else { throw JSONFault(at: place) }
         return false
     }
 
-    private mutating func name(_ token: inout JSONToken, _ bytes: Span<UInt8>) throws(Fault) {
-        guard try byte(bytes) == UInt8(ascii: "\"") else { throw Fault(at: place) }
+    private mutating func name(_ token: inout JSONToken, _ bytes: Span<UInt8>) throws(JSONFault) {
+        guard try byte(bytes) == UInt8(ascii: "\"") else { throw JSONFault(at: place) }
         token.nameStart = UInt32(place + 1)
         token.nameIsEscaped = try JSONGrammar.skipText(bytes, &place)
         token.nameEnd = UInt32(place - 1)
         skipBlanks(bytes)
-        guard try byte(bytes) == UInt8(ascii: ":") else { throw Fault(at: place) }
+        guard try byte(bytes) == UInt8(ascii: ":") else { throw JSONFault(at: place) }
         place += 1
         skipBlanks(bytes)
     }
 
-    private mutating func scalar(_ token: inout JSONToken, _ bytes: Span<UInt8>) throws(Fault) {
+    private mutating func scalar(_ token: inout JSONToken, _ bytes: Span<UInt8>) throws(JSONFault) {
         token.start = UInt32(place)
         switch bytes[place] {
         case UInt8(ascii: "\""):
@@ -114,12 +111,28 @@ struct JSONScanner {
         token.end = UInt32(place)
     }
 
-    private func byte(_ bytes: Span<UInt8>) throws(Fault) -> UInt8 {
-        guard place < bytes.count else { throw Fault(at: place) }
+    private func byte(_ bytes: Span<UInt8>) throws(JSONFault) -> UInt8 {
+        guard place < bytes.count else { throw JSONFault(at: place) }
         return bytes[place]
     }
 
     private mutating func skipBlanks(_ bytes: Span<UInt8>) {
         while place < bytes.count, bytes[place] <= 0x20, bytes[place].isJSONBlank { place += 1 }
     }
+}
+
+/// The position of a value.
+struct JSONToken {
+    enum Kind: UInt8 { case object, list, text, escapedText, number, `true`, `false`, null }
+
+    var kind: Kind
+    /// For a member: whether its name holds escapes.
+    var nameIsEscaped = false
+    /// For a member: the start of its name, without the quotation mark.
+    var nameStart: UInt32 = 0
+    var nameEnd: UInt32 = 0
+    /// The index of the first byte; of a text, of the byte after the quotation mark.
+    var start: UInt32
+    /// The index after the last byte; for a list or an object, the token after its last one.
+    var end: UInt32 = 0
 }

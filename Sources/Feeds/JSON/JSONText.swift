@@ -1,6 +1,6 @@
-/// Texts as they stand between quotation marks, their escapes known to be well formed.
+/// Texts between quotation marks, with escapes known to be well formed.
 enum JSONText {
-    /// Nil where it is no Unicode.
+    /// Nil for invalid Unicode.
     static func string(_ text: Span<UInt8>, isEscaped: Bool) -> String? {
         guard isEscaped else {
             do { return String(copying: try UTF8Span(validating: text)) } catch { return nil }
@@ -31,14 +31,14 @@ enum JSONText {
         return string(plain.span, isEscaped: false)
     }
 
-    /// Whether the text is this name.
+    /// True if the text equals `name`.
     static func isEqual(_ text: Span<UInt8>, isEscaped: Bool, to name: UnsafeBufferPointer<UInt8>) -> Bool {
         if isEscaped { return string(text, isEscaped: true)?.utf8.elementsEqual(name) == true }
         guard text.count == name.count else { return false }
         return text.indices.allSatisfy { text[$0] == name[$0] }
     }
 
-    /// `\u0041`, or two of them that are a surrogate pair; nil for a surrogate alone.
+    /// `\u0041`, or two of them as a surrogate pair; nil for a lone surrogate.
     private static func escapedScalar(_ text: Span<UInt8>, _ at: inout Int) -> Unicode.Scalar? {
         guard var value = JSONGrammar.hexadecimal(text, at + 2) else { return nil }
         at += 6

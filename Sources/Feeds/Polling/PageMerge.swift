@@ -1,10 +1,10 @@
 import Foundation
 import Markets
 
-/// Puts the pages of a poll together.
+/// Merges the pages of a poll.
 ///
-/// What is in the processor's cache when a page comes is taken out of it then; which rows are of the same market is
-/// asked once, at the end: among 17,000 markets each question goes to memory, unless they are asked in one go.
+/// Rows are copied as each page arrives, while they are in the processor's cache. Rows of the same market are matched
+/// once, at the end: with 17,000 markets, lookups scattered over the poll would all be cache misses.
 struct PageMerge {
     struct Page: Sendable {
         var rows: [QuoteRow]
@@ -14,28 +14,27 @@ struct PageMerge {
         var maxAge: Duration?
     }
 
-    /// What a row held.
+    /// The content of a row.
     private enum Row {
-        /// The place among the quotes.
+        /// The index in `quotes`.
         case quote(Int32)
         case unusable(RowFault)
     }
 
     private let watch: Watch
-    /// The rows of all pages, as they came, and their markets.
+    /// The rows of all pages, in order of arrival, and their markets.
     private var rows: [Row] = []
     private var markets: [MarketID] = []
     private var quotes: [Quote] = []
-    /// Rows that came by rank.
+    /// The rows that were requested by rank.
     private var ranked: [Range<Int>] = []
     private var last: (at: Date, serverDate: Date?)?
     private var allAreUnchanged = true
     private var maxAge: Duration?
-    private var namelessRows = 0
-    private var notReached: Set<MarketID> = []
-    private var topIsIncomplete = false
+    private var unreached: Set<MarketID> = []
+    private var rankingIsIncomplete = false
     private var error: FeedError?
-    /// Of a market that the provider does not know; counts only where there is nothing else.
+    /// An error for a market that the provider does not know; used only if there is nothing else.
     private var unknownError: FeedError?
 
     init(_ watch: Watch) {
@@ -53,7 +52,7 @@ struct PageMerge {
         let first = rows.count
         for row in page.rows {
             switch row {
-            case .nameless: namelessRows += 1
+            case .nameless: break
             case .unusable(let market, let fault):
                 markets.append(market)
                 rows.append(.unusable(fault))
@@ -68,35 +67,34 @@ struct PageMerge {
 
     mutating func fail(_ content: PageRequest.Content, _ error: FeedError) {
         if error.kind == .notFound, case .named(let markets) = content, markets.count == 1 {
-            // One request a market: the provider does not know this one.
+            // With one request a market, this means an unknown market.
             unknownError = error
             return
         }
         self.error = error
         switch content {
-        case .named(let markets): notReached.formUnion(markets)
-        case .ranked: topIsIncomplete = true
+        case .named(let markets): unreached.formUnion(markets)
+        case .ranked: rankingIsIncomplete = true
         }
     }
 
-    consuming func outcome() -> PollReport.Outcome {
+    consuming func outcome() -> PollResult.Outcome {
         guard let last else {
             let nothing = FeedError(.empty, operation: "poll", cause: "no market is watched", isRetryable: false)
-            return .failed(error ?? unknownError ?? nothing)
+            return .failed((error ?? unknownError ?? nothing).poll)
         }
-        var answer = FeedAnswer(fetchedAt: last.at)
+        var answer = Answer(fetchedAt: last.at)
         answer.serverDate = last.serverDate
         answer.maxAge = maxAge
-        answer.isUnchanged = error == nil && allAreUnchanged
-        answer.namelessRows = namelessRows
-        answer.pageError = error
-        answer.topIsIncomplete = topIsIncomplete
+        answer.notModified = error == nil && allAreUnchanged
+        answer.pageError = error?.poll
+        answer.rankingIsIncomplete = rankingIsIncomplete
         place(in: &answer)
         return .answered(answer)
     }
 
-    /// Puts every market's best row in its place: those asked by name first, then the others by rank.
-    private func place(in answer: inout FeedAnswer) {
+    /// Orders the best row of each market: those requested by name first, then the others by rank.
+    private func place(in answer: inout Answer) {
         let same = sameMarkets()
         var isPlaced = Array(repeating: false, count: rows.count)
         var order: [Int] = []
@@ -106,40 +104,40 @@ struct PageMerge {
             isPlaced[first] = true
             switch rows[Int(same.best[first])] {
             case .quote(let place): order.append(Int(place))
-            case .unusable(let fault): answer.unusable[markets[first]] = fault
+            case .unusable(let fault): answer.unusable[markets[first]] = UnknownReason(fault)
             }
         }
         for entry in watch.entries {
             if let first = same.firstOf[entry.market] {
                 place(Int(first))
-            } else if notReached.contains(entry.market) {
-                answer.notReached.append(entry.market)
+            } else if unreached.contains(entry.market) {
+                answer.unreached.insert(entry.market)
             } else {
                 answer.missing.append(entry.market)
             }
         }
         var isRanked = Array(repeating: false, count: rows.count)
-        for row in ranked.joined() where answer.top.count < watch.top {
+        for row in ranked.joined() where answer.ranking.count < watch.top {
             let first = Int(same.first[row])
             guard !isRanked[first] else { continue }
             isRanked[first] = true
-            answer.top.append(markets[first])
+            answer.ranking.append(markets[first])
             place(first)
         }
         answer.quotes = order.elementsEqual(quotes.indices) ? quotes : order.map { quotes[$0] }
     }
 
-    /// Which rows are of the same market.
+    /// Which rows belong to the same market.
     private struct SameMarkets {
-        /// A market's first row.
+        /// The first row of each market.
         var firstOf: [MarketID: Int32] = [:]
-        /// Of every row, the first of its market.
+        /// For each row, the first row of its market.
         var first: [Int32] = []
-        /// Of a first row, the best of its market.
+        /// For a first row, the best row of its market.
         var best: [Int32] = []
     }
 
-    /// A market whose rank moved between two requests, or that is asked by name too, comes twice.
+    /// A market occurs twice if its rank changed between two requests, or if it is also requested by name.
     private func sameMarkets() -> SameMarkets {
         var same = SameMarkets()
         same.firstOf.reserveCapacity(rows.count)
@@ -147,7 +145,7 @@ struct PageMerge {
         same.best.reserveCapacity(rows.count)
         func entered(_ first: inout Int32) -> Int32 { first }
         for (row, market) in markets.enumerated() {
-            // Looks it up and enters it in one go.
+            // Looks up and inserts with one hash.
             let first = entered(&same.firstOf[market, default: Int32(row)])
             same.first.append(first)
             same.best.append(Int32(row))
@@ -158,7 +156,7 @@ struct PageMerge {
         return same
     }
 
-    /// A price before none, the newer price, else the one that came later.
+    /// A price before none, then the newer price, then the later row.
     private func isBetter(_ later: Row, than before: Row) -> Bool {
         switch (before, later) {
         case (.quote(let old), .quote(let new)):
@@ -166,5 +164,16 @@ struct PageMerge {
         case (.quote, _): false
         default: true
         }
+    }
+}
+
+extension UnknownReason {
+    /// A price with an unreadable time has an unknown age and is unusable.
+    fileprivate init(_ fault: RowFault) {
+        self =
+            switch fault {
+            case .nullPrice, .absentPrice: .nullPrice
+            case .badPrice, .badTime: .badPrice
+            }
     }
 }

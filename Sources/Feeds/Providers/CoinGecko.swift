@@ -1,26 +1,28 @@
 import Foundation
+import HTTP
 import Markets
 
 /// CoinGecko, API v3. Facts: its OpenAPI files (github.com/coingecko/coingecko-api-oas) and recorded answers.
-public struct CoinGecko: ListedProvider {
-    public static let name = "coingecko"
-    public static let ranksMarkets = true
+package struct CoinGecko: ListedProvider {
+    package static let name = "coingecko"
+    package static let ranksMarkets = true
 
-    /// The keyless limit is shared by all who use the same address. Demo: 300 s leave a tenth of the quota for retries
-    /// and healing. Answers are cached for about 60 s, so asking more often brings the same. Pro: the smallest.
-    /// The demo plan was held to 30 requests a minute, now to 100, the smallest paid one to 250 at least.
-    public static let terms: [ProviderPlan: ProviderTerms] = [
+    /// The keyless limit is shared by all clients of an IP address. Demo: polling every 300 s leaves a tenth of the
+    /// quota for retries and backfill. Answers are cached for about 60 s, so shorter intervals bring nothing new. Pro:
+    /// the quota of the smallest paid plan. The demo plan was limited to 30 requests a minute, now to 100, the smallest
+    /// paid one to 250 at least.
+    package static let terms: [ProviderPlan: ProviderTerms] = [
         .public: ProviderTerms("https://api.coingecko.com/api/v3"),
         .demo: ProviderTerms(
             "https://api.coingecko.com/api/v3", quotaMonth: 10_000, every: .seconds(300), pastEvery: .seconds(3)),
         .pro: ProviderTerms("https://pro-api.coingecko.com/api/v3", quotaMonth: 100_000, pastEvery: .seconds(1)),
     ]
 
-    public let plan: ProviderPlan
+    package let plan: ProviderPlan
 
-    public init(plan: ProviderPlan) { self.plan = plan }
+    package init(plan: ProviderPlan) { self.plan = plan }
 
-    public func header(for key: Secret) -> (name: String, value: String)? {
+    package func header(for key: Secret) -> (name: String, value: String)? {
         switch plan {
         case .public: nil
         case .demo: ("x-cg-demo-api-key", key.revealed)
@@ -28,24 +30,24 @@ public struct CoinGecko: ListedProvider {
         }
     }
 
-    public let errorCodes: [Int: ErrorRule] = [
-        1015: ErrorRule(.rateLimited, "too many requests", cure: "poll less often, or use a key", isRetryable: true),
-        1020: ErrorRule(.blocked, "the firewall refuses this address", cure: "use a key, or another address"),
-        10002: ErrorRule(.unauthorized, "the key is missing", cure: "set key_file and plan: demo or plan: pro"),
+    package let errorCodes: [Int: ErrorRule] = [
+        1015: ErrorRule(.rateLimited, "too many requests", hint: "poll less often, or use a key", isRetryable: true),
+        1020: ErrorRule(.blocked, "the firewall refuses this address", hint: "use a key, or another address"),
+        10002: ErrorRule(.unauthorized, "the key is missing", hint: "set key_file and plan: demo or plan: pro"),
         10005: ErrorRule(
-            .forbidden, "the plan does not cover this request", cure: "ask for less, or a larger plan", scope: .request),
-        10010: ErrorRule(.unauthorized, "a pro key at the public host", cure: "set plan: pro"),
-        10011: ErrorRule(.unauthorized, "a demo key at the pro host", cure: "set plan: demo"),
+            .forbidden, "the plan does not cover this request", hint: "ask for less, or a larger plan", scope: .request),
+        10010: ErrorRule(.unauthorized, "a pro key at the public host", hint: "set plan: pro"),
+        10011: ErrorRule(.unauthorized, "a demo key at the pro host", hint: "set plan: demo"),
         10012: ErrorRule(
-            .forbidden, "the plan does not reach back that far", cure: "ask for at most 365 days", scope: .request),
+            .forbidden, "the plan does not reach back that far", hint: "ask for at most 365 days", scope: .request),
         20000: ErrorRule(
-            .blocked, "the network of this address is refused", cure: "use a key, or an address of another provider"),
+            .blocked, "the network of this address is refused", hint: "use a key, or an address of another provider"),
     ]
 
-    /// Rows a request may ask for.
+    /// The maximum number of rows of a request.
     private static let pageSize = 250
 
-    public func pages(for watch: Watch) -> [PageRequest] {
+    package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
         var pages: [PageRequest] = []
         for entries in watch.entries.pages(of: Self.pageSize) {
@@ -65,7 +67,7 @@ public struct CoinGecko: ListedProvider {
 // MARK: Prices
 
 extension CoinGecko {
-    /// `GET /coins/markets`: prices of the markets named, or of a page of the largest.
+    /// `GET /coins/markets`: prices of named markets, or of a page of the largest.
     struct MarketsPage: FeedRequest {
         typealias Response = QuotePage
 
@@ -76,7 +78,7 @@ extension CoinGecko {
 
         var currency: Currency
         var selection: Selection
-        /// Our names for the provider's ids.
+        /// Our market ids by the provider's.
         var names: [String: MarketID]
 
         var path: RequestPath { "/coins/markets" }
@@ -89,7 +91,7 @@ extension CoinGecko {
                 query.append(URLQueryItem(name: "order", value: "market_cap_desc"))
                 query.append(URLQueryItem(name: "page", value: "\(page)"))
             }
-            // 100 rows come by default, also when more ids are named; prices are rounded by default.
+            // By default 100 rows come even if more ids are named, and prices are rounded.
             query.append(URLQueryItem(name: "per_page", value: "250"))
             query.append(URLQueryItem(name: "precision", value: "full"))
             return query
@@ -116,39 +118,39 @@ extension CoinGecko {
     }
 }
 
-// MARK: Questions about the provider itself
+// MARK: Requests about the provider itself
 
 extension CoinGecko {
     /// `GET /ping`: whether host and key are accepted.
-    public struct Ping: FeedRequest {
-        public struct Response: Decodable, Sendable, Hashable {
-            public var greeting: String
+    package struct Ping: FeedRequest {
+        package struct Response: Decodable, Sendable, Hashable {
+            package var greeting: String
 
             enum CodingKeys: String, CodingKey { case greeting = "gecko_says" }
         }
 
-        public init() {}
-        public var path: RequestPath { "/ping" }
-        public var cachePolicy: CachePolicy { .reload }
+        package init() {}
+        package var path: RequestPath { "/ping" }
+        package var cachePolicy: CachePolicy { .reload }
     }
 
-    /// `GET /simple/supported_vs_currencies`: the codes prices can be asked in.
-    public struct SupportedCurrencies: FeedRequest {
-        public typealias Response = [String]
+    /// `GET /simple/supported_vs_currencies`: the currency codes for prices.
+    package struct SupportedCurrencies: FeedRequest {
+        package typealias Response = [String]
 
-        public init() {}
-        public var path: RequestPath { "/simple/supported_vs_currencies" }
-        public var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
+        package init() {}
+        package var path: RequestPath { "/simple/supported_vs_currencies" }
+        package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
     }
 
     /// `GET /coins/list`: every id with symbol and name, about 17,000.
-    public struct CoinList: FeedRequest {
-        public struct Coin: Decodable, Sendable, Hashable {
-            public var id: String
-            public var symbol: String
-            public var name: String
+    package struct CoinList: FeedRequest {
+        package struct Coin: Decodable, Sendable, Hashable {
+            package var id: String
+            package var symbol: String
+            package var name: String
 
-            public init(id: String, symbol: String, name: String) {
+            package init(id: String, symbol: String, name: String) {
                 self.id = id
                 self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
                 self.name = name.cut(toBytes: Quote.longestName)
@@ -156,7 +158,7 @@ extension CoinGecko {
 
             enum CodingKeys: String, CodingKey { case id, symbol, name }
 
-            public init(from decoder: any Decoder) throws {
+            package init(from decoder: any Decoder) throws {
                 let row = try decoder.container(keyedBy: CodingKeys.self)
                 self.init(
                     id: try row.decode(String.self, forKey: .id),
@@ -165,25 +167,25 @@ extension CoinGecko {
             }
         }
 
-        public typealias Response = [Coin]
+        package typealias Response = [Coin]
 
-        public func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
+        package func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
             try UnreadableBody.reading(body) { try JSONDecoder().decode([Coin].self, from: $0) }
                 .filter { $0.id.ifID != nil }
         }
 
-        public var cachePolicy: CachePolicy
+        package var cachePolicy: CachePolicy
 
-        public init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
-        public var path: RequestPath { "/coins/list" }
+        package init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
+        package var path: RequestPath { "/coins/list" }
     }
 
-    /// `GET /coins/markets` of at most 250 ids, for their places by market cap.
-    public struct Ranks: FeedRequest {
-        public struct Rank: Decodable, Sendable {
-            public var id: String
-            /// From 1; nil where it has none.
-            public var rank: Int?
+    /// `GET /coins/markets` of at most 250 ids, for their ranks by market cap.
+    package struct Ranks: FeedRequest {
+        package struct Rank: Decodable, Sendable {
+            package var id: String
+            /// From 1; nil if the market has none.
+            package var rank: Int?
 
             enum CodingKeys: String, CodingKey {
                 case id
@@ -191,30 +193,30 @@ extension CoinGecko {
             }
         }
 
-        public typealias Response = [Rank]
+        package typealias Response = [Rank]
 
         private let ids: [String]
 
-        public init(of ids: [String]) { self.ids = ids }
+        package init(of ids: [String]) { self.ids = ids }
 
-        public var path: RequestPath { "/coins/markets" }
-        public var query: [URLQueryItem] {
+        package var path: RequestPath { "/coins/markets" }
+        package var query: [URLQueryItem] {
             [
                 URLQueryItem(name: "vs_currency", value: "usd"),
                 URLQueryItem(name: "ids", value: ids.joined(separator: ",")),
                 URLQueryItem(name: "per_page", value: "250"),
             ]
         }
-        public var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
+        package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
     }
 
-    /// `GET /key`, plan pro only: what the plan allows and what is left of it.
-    public struct KeyUsage: FeedRequest {
-        public struct Response: Decodable, Sendable, Hashable {
-            public var plan: String?
-            public var requestsPerMinute: Int?
-            public var requestsPerMonth: Int
-            public var remainingThisMonth: Int
+    /// `GET /key`, plan pro only: the plan's limits and the remaining quota.
+    package struct KeyUsage: FeedRequest {
+        package struct Response: Decodable, Sendable, Hashable {
+            package var plan: String?
+            package var requestsPerMinute: Int?
+            package var requestsPerMonth: Int
+            package var remainingThisMonth: Int
 
             enum CodingKeys: String, CodingKey {
                 case plan
@@ -224,8 +226,8 @@ extension CoinGecko {
             }
         }
 
-        public init() {}
-        public var path: RequestPath { "/key" }
-        public var cachePolicy: CachePolicy { .reload }
+        package init() {}
+        package var path: RequestPath { "/key" }
+        package var cachePolicy: CachePolicy { .reload }
     }
 }

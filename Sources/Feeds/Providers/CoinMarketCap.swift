@@ -1,45 +1,46 @@
 import Foundation
+import HTTP
 import Markets
 
 /// CoinMarketCap, API v3. Facts: coinmarketcap.com/api/documentation.
-public struct CoinMarketCap: ListedProvider {
-    public static let name = "coinmarketcap"
-    public static let ranksMarkets = true
+package struct CoinMarketCap: ListedProvider {
+    package static let name = "coinmarketcap"
+    package static let ranksMarkets = true
 
-    /// Without a key the same paths lie below `/public-api`; the number there is not known. Demo is the plan Basic.
-    public static let terms: [ProviderPlan: ProviderTerms] = [
+    /// Without a key the same paths are below `/public-api`; its quota is not known. Demo is the plan Basic.
+    package static let terms: [ProviderPlan: ProviderTerms] = [
         .public: ProviderTerms("https://pro-api.coinmarketcap.com/public-api"),
         .demo: ProviderTerms("https://pro-api.coinmarketcap.com", quotaMonth: 15_000, every: .seconds(300)),
         .pro: ProviderTerms("https://pro-api.coinmarketcap.com"),
     ]
 
-    public let plan: ProviderPlan
+    package let plan: ProviderPlan
 
-    public init(plan: ProviderPlan) { self.plan = plan }
+    package init(plan: ProviderPlan) { self.plan = plan }
 
-    public func header(for key: Secret) -> (name: String, value: String)? {
+    package func header(for key: Secret) -> (name: String, value: String)? {
         plan == .public ? nil : ("X-CMC_PRO_API_KEY", key.revealed)
     }
 
-    public let errorCodes: [Int: ErrorRule] = [
-        1001: ErrorRule(.unauthorized, "the key is not valid", cure: "check key_file"),
-        1002: ErrorRule(.unauthorized, "the key is missing", cure: "set key_file and plan: demo or plan: pro"),
-        1003: ErrorRule(.forbidden, "the plan is not active", cure: "activate it at coinmarketcap.com"),
-        1004: ErrorRule(.forbidden, "the plan is not paid", cure: "pay it at coinmarketcap.com"),
-        1005: ErrorRule(.forbidden, "the address needs a key", cure: "set key_file and plan: demo or plan: pro"),
-        1006: ErrorRule(.forbidden, "the plan does not cover this request", cure: "ask for less, or a larger plan"),
-        1007: ErrorRule(.forbidden, "the key is disabled", cure: "write to coinmarketcap.com"),
-        1008: ErrorRule(.rateLimited, "too many requests a minute", cure: ErrorRule.tooMany, isRetryable: true),
-        1009: ErrorRule(.quota, "the day's quota is used up", cure: "poll less often, or a larger plan"),
-        1010: ErrorRule(.quota, "the month's quota is used up", cure: "poll less often, or a larger plan"),
+    package let errorCodes: [Int: ErrorRule] = [
+        1001: ErrorRule(.unauthorized, "the key is not valid", hint: "check key_file"),
+        1002: ErrorRule(.unauthorized, "the key is missing", hint: "set key_file and plan: demo or plan: pro"),
+        1003: ErrorRule(.forbidden, "the plan is not active", hint: "activate it at coinmarketcap.com"),
+        1004: ErrorRule(.forbidden, "the plan is not paid", hint: "pay it at coinmarketcap.com"),
+        1005: ErrorRule(.forbidden, "the address needs a key", hint: "set key_file and plan: demo or plan: pro"),
+        1006: ErrorRule(.forbidden, "the plan does not cover this request", hint: "ask for less, or a larger plan"),
+        1007: ErrorRule(.forbidden, "the key is disabled", hint: "write to coinmarketcap.com"),
+        1008: ErrorRule(.rateLimited, "too many requests a minute", hint: ErrorRule.tooMany, isRetryable: true),
+        1009: ErrorRule(.quota, "the day's quota is used up", hint: "poll less often, or a larger plan"),
+        1010: ErrorRule(.quota, "the month's quota is used up", hint: "poll less often, or a larger plan"),
         1011: ErrorRule(
-            .rateLimited, "too many requests from this address", cure: ErrorRule.tooMany, isRetryable: true),
+            .rateLimited, "too many requests from this address", hint: ErrorRule.tooMany, isRetryable: true),
     ]
 
-    /// A request costs one credit for each hundred markets: so a credit is a request.
+    /// One credit for each hundred markets: with pages of this size, a request costs one credit.
     private static let pageSize = 100
 
-    public func pages(for watch: Watch) -> [PageRequest] {
+    package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
         var pages = watch.entries.pages(of: Self.pageSize).map { entries in
             PageRequest(
@@ -55,7 +56,7 @@ public struct CoinMarketCap: ListedProvider {
 }
 
 extension CoinMarketCap {
-    /// `GET /v3/cryptocurrency/quotes/latest` of the markets named, `…/listings/latest` of the largest.
+    /// `GET /v3/cryptocurrency/quotes/latest` of named markets, `…/listings/latest` of the largest.
     struct Latest: FeedRequest {
         typealias Response = QuotePage
 
@@ -82,7 +83,7 @@ extension CoinMarketCap {
             case .ids(let ids):
                 query = [
                     URLQueryItem(name: "id", value: ids.joined(separator: ",")),
-                    // Else one unknown id is an error for all.
+                    // Without it, one unknown id fails the whole request.
                     URLQueryItem(name: "skip_invalid", value: "true"),
                 ]
             case .largest(let first, let count):
@@ -96,7 +97,7 @@ extension CoinMarketCap {
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
             let data = try JSONDocument(body).root["data"]
             if let list = data?.items { return QuotePage(rows: list.map(quoteRow)) }
-            // Else keyed by id: of rows, or of lists of them.
+            // Otherwise keyed by id: rows, or lists of rows.
             guard let keyed = data?.members else { throw UnreadableBody(misshapen: body, at: "/data") }
             return QuotePage(rows: keyed.flatMap { $0.items?.map(quoteRow) ?? [quoteRow($0)] })
         }
@@ -118,7 +119,7 @@ extension CoinMarketCap {
             }
         }
 
-        /// The figures in our currency, of a list of currencies or an object keyed by them.
+        /// The figures in our currency, from a list of currencies or an object keyed by currency.
         private func converted(_ quotes: JSONValue?) -> JSONValue? {
             quotes?.items?.first { $0["symbol"]?.id?.lowercased() == watch.currency.code }
                 ?? quotes?.members?.first { $0.name?.ifID?.lowercased() == watch.currency.code }

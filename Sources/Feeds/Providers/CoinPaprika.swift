@@ -1,28 +1,29 @@
 import Foundation
+import HTTP
 import Markets
 
 /// CoinPaprika, API v1. Facts: docs.coinpaprika.com.
-public struct CoinPaprika: ListedProvider {
-    public static let name = "coinpaprika"
-    public static let ranksMarkets = true
+package struct CoinPaprika: ListedProvider {
+    package static let name = "coinpaprika"
+    package static let ranksMarkets = true
 
-    /// Free without a key, for personal use; prices are renewed every few minutes.
-    public static let terms: [ProviderPlan: ProviderTerms] = [
+    /// Free without a key, for personal use; prices are updated every few minutes.
+    package static let terms: [ProviderPlan: ProviderTerms] = [
         .public: ProviderTerms("https://api.coinpaprika.com/v1", quotaMonth: 20_000),
         .pro: ProviderTerms("https://api-pro.coinpaprika.com/v1"),
     ]
 
-    public let plan: ProviderPlan
+    package let plan: ProviderPlan
 
-    public init(plan: ProviderPlan) { self.plan = plan }
+    package init(plan: ProviderPlan) { self.plan = plan }
 
-    public func header(for key: Secret) -> (name: String, value: String)? {
+    package func header(for key: Secret) -> (name: String, value: String)? {
         plan == .public ? nil : ("Authorization", key.revealed)
     }
 
-    /// One market is asked by its id. More come with all the others: two answers of one market each would cost more of
-    /// the month than one answer of all.
-    public func pages(for watch: Watch) -> [PageRequest] {
+    /// A single market is requested by its id. Several come with the answer for all markets: two requests of one market
+    /// each would cost more of the month's quota than one request for all.
+    package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
         if watch.top == 0, watch.entries.count == 1, let entry = watch.entries.first {
             return [PageRequest(Ticker(entry: entry, watch: watch), .named([entry.market]))]
@@ -48,7 +49,7 @@ extension CoinPaprika {
             let row = try JSONDocument(body).root
             guard row["id"]?.id == entry.providerID else {
                 throw UnreadableBody(
-                    reason: "is not about \(OutsideText.escaped(entry.providerID, limit: 60))", isRetryable: false)
+                    reason: "is not about \(SafeText.line(entry.providerID, atMost: 60))", isRetryable: false)
             }
             return QuotePage(rows: [CoinPaprika.quoteRow(row, watch.currency, as: entry.market)])
         }
@@ -64,14 +65,14 @@ extension CoinPaprika {
         var path: RequestPath { "/tickers" }
         var query: [URLQueryItem] { [URLQueryItem(name: "quotes", value: watch.currencyInCapitals)] }
 
-        /// What is not watched is dropped here, lest it be kept in memory.
+        /// Drops unwatched markets while decoding, to save memory.
         func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
             guard let rows = try JSONDocument(body).root.items else { throw UnreadableBody(misshapen: body, at: "/") }
             var ranked: [(rank: Int64, id: String?, row: JSONValue)] = []
             var named: [(rank: Int64, id: String?, row: JSONValue)] = []
             for row in rows {
                 let id = row["id"]?.id
-                // 0: none.
+                // 0 means unranked.
                 let rank = row["rank"]?.numeral?.integer ?? 0
                 if watch.top > 0, rank > 0 { ranked.append((rank, id, row)) }
                 if id.map({ names[$0] != nil }) ?? true { named.append((rank, id, row)) }

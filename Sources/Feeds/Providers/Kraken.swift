@@ -2,27 +2,27 @@ import Foundation
 import Markets
 
 /// Kraken spot, public market data. Facts: docs.kraken.com and recorded answers.
-public struct Kraken: ListedProvider {
-    public static let name = "kraken"
-    /// It knows no market caps.
-    public static let ranksMarkets = false
+package struct Kraken: ListedProvider {
+    package static let name = "kraken"
+    /// It has no market caps.
+    package static let ranksMarkets = false
 
-    /// About one request a second for an address.
-    public static let terms: [ProviderPlan: ProviderTerms] = [.public: ProviderTerms("https://api.kraken.com")]
+    /// About one request a second for each IP address.
+    package static let terms: [ProviderPlan: ProviderTerms] = [.public: ProviderTerms("https://api.kraken.com")]
 
-    public init(plan: ProviderPlan = .public) {}
+    package init(plan: ProviderPlan = .public) {}
 
-    public var errorTexts: [(beginning: String, rule: ErrorRule)] {
+    package var errorTexts: [(beginning: String, rule: ErrorRule)] {
         [
-            ("EQuery:Unknown asset", ErrorRule(.notFound, "there is no such pair", cure: check, scope: .request)),
+            ("EQuery:Unknown asset", ErrorRule(.notFound, "there is no such pair", hint: check, scope: .request)),
             (
                 "EGeneral:Invalid arguments",
-                ErrorRule(.badRequest, "a pair cannot be one", cure: check, scope: .request)
+                ErrorRule(.badRequest, "a pair cannot be one", hint: check, scope: .request)
             ),
-            ("EAPI:Rate limit", ErrorRule(.rateLimited, "too many requests", cure: tooMany, isRetryable: true)),
+            ("EAPI:Rate limit", ErrorRule(.rateLimited, "too many requests", hint: tooMany, isRetryable: true)),
             (
                 "EGeneral:Too many requests",
-                ErrorRule(.rateLimited, "too many requests", cure: tooMany, isRetryable: true)
+                ErrorRule(.rateLimited, "too many requests", hint: tooMany, isRetryable: true)
             ),
             ("EGeneral:Temporary lockout", ErrorRule(.rateLimited, "locked out for a while", isRetryable: true)),
             ("EGeneral:Permission denied", ErrorRule(.forbidden, "access denied")),
@@ -34,11 +34,11 @@ public struct Kraken: ListedProvider {
     private var check: String { "check the ids for kraken" }
     private var tooMany: String { ErrorRule.tooMany }
 
-    public var refusesUnknownNames: Bool { true }
+    package var refusesUnknownNames: Bool { true }
 
     private static let pageSize = 100
 
-    public func pages(for watch: Watch) -> [PageRequest] {
+    package func pages(for watch: Watch) -> [PageRequest] {
         watch.entries.pages(of: Self.pageSize).map { entries in
             PageRequest(Ticker(currency: watch.currency, entries: entries), .named(entries.map(\.market)))
         }
@@ -46,7 +46,7 @@ public struct Kraken: ListedProvider {
 }
 
 extension Kraken {
-    /// `GET /0/public/Ticker`: the last trade of each pair, and the day before it.
+    /// `GET /0/public/Ticker`: the last trade of each pair, and its day.
     struct Ticker: FeedRequest {
         typealias Response = QuotePage
 
@@ -73,12 +73,13 @@ extension Kraken {
                 })
         }
 
-        /// No time is stated; the opening price is today's, not that of 24 hours ago.
+        /// The answer has no time; its opening price is today's, not that of 24 hours ago.
         private func quoteRow(_ row: JSONValue, _ pair: String, as market: MarketID) -> QuoteRow {
             // The last trade: price, amount.
             let last = row["c"]
             return .priced(market, last, last?[0]?.numeralInText, at: nil, nil) {
-                // Volume and average price: today's, then those of 24 hours. In the quoted currency, their product.
+                // Volume and average price: today's, then of the last 24 hours. Their product is the volume in the
+                // quote currency.
                 let (amount, average) = (row["v"]?[1]?.numeralInText?.double, row["p"]?[1]?.numeralInText?.double)
                 return Quote(
                     market: market, symbol: pair.lowercased(), name: pair, currency: currency, price: $0, quotedAt: nil,
@@ -87,13 +88,13 @@ extension Kraken {
         }
     }
 
-    /// The same pair goes by several names: `XBTUSD` is asked, `XXBTZUSD` is answered, `BTC/USD` in the newer form.
+    /// A pair has several names: `XBTUSD` in the request, `XXBTZUSD` in the answer, `BTC/USD` in the newer form.
     enum PairName {
         static func plain(_ pair: String) -> String {
             var pair = pair.uppercased()
             let letters = Array(pair)
             if letters.count == 8, letters[0] == "X", letters[4] == "Z" || letters[4] == "X" {
-                // The oldest assets carry a class before their three letters: X for coins, Z for money.
+                // The oldest assets have a class letter before their three letters: X for coins, Z for fiat.
                 pair = String(letters[1...3] + letters[5...])
             }
             pair = pair.replacingBytes(of: ["/"], with: "")

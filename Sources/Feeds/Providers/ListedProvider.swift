@@ -1,24 +1,26 @@
-/// What was agreed with a provider.
-public enum ProviderPlan: String, Sendable, CaseIterable {
+/// A provider's plan.
+package enum ProviderPlan: String, Sendable, CaseIterable {
     /// Without a key.
     case `public`
     /// A free account.
     case demo
     /// A paid account.
     case pro
+
+    package var needsKey: Bool { self != .public }
 }
 
-/// What follows from a plan. Every provider states its facts once, in its own file.
-public struct ProviderTerms: Sendable, Hashable {
-    public var baseURL: String
-    /// Requests a month; nil where the plan has no known number.
-    public var quotaMonth: Int?
-    /// How often polling makes sense.
-    public var every: Duration
-    /// Between two questions for the past, which come beside the polls.
-    public var pastEvery: Duration
+/// The limits of a plan. Each provider states them in its own file.
+package struct ProviderTerms: Sendable, Hashable {
+    package var baseURL: String
+    /// Requests a month; nil if not known.
+    package var quotaMonth: Int?
+    /// The default poll interval.
+    package var every: Duration
+    /// The interval between backfill requests, which are sent beside the polls.
+    package var pastEvery: Duration
 
-    public init(
+    package init(
         _ baseURL: String, quotaMonth: Int? = nil, every: Duration = .seconds(60), pastEvery: Duration = .seconds(10)
     ) {
         self.baseURL = baseURL
@@ -28,22 +30,13 @@ public struct ProviderTerms: Sendable, Hashable {
     }
 }
 
-/// A provider that is known by its name.
-public protocol ListedProvider: Provider {
+/// A provider with a built-in name.
+package protocol ListedProvider: Provider {
     static var name: String { get }
-    /// By plan. One that sells no plans has the line `public` alone.
+    /// By plan. A provider without plans has `public` only.
     static var terms: [ProviderPlan: ProviderTerms] { get }
-    /// Whether it can be asked for the largest markets.
+    /// Whether the largest markets can be requested.
     static var ranksMarkets: Bool { get }
 
     init(plan: ProviderPlan)
-}
-
-/// The list. A new provider is a file beside this one, its tests, and a line here.
-public enum Providers {
-    public static let all: [any ListedProvider.Type] = [
-        CoinGecko.self, CoinPaprika.self, CoinMarketCap.self, Binance.self, Kraken.self,
-    ]
-
-    public static func named(_ name: String) -> (any ListedProvider.Type)? { all.first { $0.name == name } }
 }

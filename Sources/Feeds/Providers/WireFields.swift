@@ -1,10 +1,10 @@
 import Foundation
 import Markets
 
-/// What the fields of a row hold. One that does not have the form asked for is nil, and nothing to the others.
+/// The fields of a row. A field of another type is nil, and does not affect the others.
 extension JSONValue {
-    /// A text short enough to be a market's id. What is longer is not compared with any name: to put an endless row of
-    /// marks in order takes minutes.
+    /// A text short enough for a market's id. Longer texts are not compared with names: Unicode normalisation of a very
+    /// long run of combining marks takes minutes.
     var id: String? { text?.ifID }
 
     /// A JSON number, as percent.
@@ -13,7 +13,7 @@ extension JSONValue {
     /// A JSON number.
     var double: Double? { numeral?.double }
 
-    /// A text that is a number as a whole, as exchanges write it.
+    /// A text that is a number, as exchanges write it.
     var numeralInText: DecimalNumeral? { reading { DecimalNumeral($0) } }
 
     /// A time in ISO 8601.
@@ -27,22 +27,22 @@ extension JSONValue {
 }
 
 extension String {
-    /// Nil where it is too long for a market's id.
+    /// Nil if it is too long for a market's id.
     var ifID: String? { utf8.count <= MarketID.longest ? self : nil }
 }
 
 extension Date {
-    /// Nil before 2000 and after 2100: seconds taken for milliseconds, or no time at all.
+    /// Nil before 2000 and after 2100: seconds mistaken for milliseconds, or not a time.
     var ifBelievable: Date? {
         (946_684_800..<4_102_444_800).contains(timeIntervalSince1970) ? self : nil
     }
 }
 
 extension QuoteRow {
-    /// The row of a market whose price stands in `field` as `numeral`, and the provider's time in `stated` as `time`.
+    /// The row of a market with its price in `field` as `numeral`, and the provider's time in `stated` as `time`.
     ///
-    /// Where the time is absent or null, the provider states none. One that cannot be read makes the price unusable:
-    /// taken for quoted just now, a price that stands still would look fresh for ever.
+    /// An absent or null time means that the provider states none. An unreadable time makes the price unusable: if it
+    /// were treated as quoted now, an old price would look fresh forever.
     static func priced(
         _ market: MarketID, _ field: JSONValue?, _ numeral: DecimalNumeral?, at stated: JSONValue?, _ time: Date?,
         _ quote: (Price) -> Quote
@@ -56,11 +56,11 @@ extension QuoteRow {
 }
 
 extension JSONValue {
-    /// Itself, unless it is null.
+    /// Nil if the value is null.
     var unlessNull: JSONValue? { isNull ? nil : self }
 }
 
 extension Watch {
-    /// What providers call it that write currencies in capitals.
+    /// The currency code for providers that use capitals.
     var currencyInCapitals: String { currency.code.uppercased() }
 }

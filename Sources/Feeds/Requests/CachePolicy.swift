@@ -1,28 +1,29 @@
 import Foundation
+import HTTP
 
-/// When a stored answer may stand for a new one.
-public enum CachePolicy: Sendable, Hashable {
-    /// Asks with `If-None-Match` and `If-Modified-Since`; a 304 serves what is stored.
+/// When a stored answer may be used.
+package enum CachePolicy: Sendable, Hashable {
+    /// Sends `If-None-Match` and `If-Modified-Since`; a 304 returns the stored answer.
     case revalidate
-    /// Asks for everything anew.
+    /// Ignores the stored answer.
     case reload
-    /// Serves what is stored while it is younger than this, then revalidates.
+    /// Returns the stored answer if it is younger than this, else revalidates.
     case cachedIfFresh(Duration)
-    /// Never asks.
+    /// Never sends a request.
     case cachedOnly
 }
 
-/// What a provider gave along so that one can ask "has it changed since?".
-public struct Validators: Sendable, Hashable, Codable {
-    public var etag: String?
-    public var lastModified: String?
+/// The validators of an answer, for conditional requests.
+package struct Validators: Sendable, Hashable, Codable {
+    package var etag: String?
+    package var lastModified: String?
 
-    public init(etag: String?, lastModified: String?) {
+    package init(etag: String?, lastModified: String?) {
         self.etag = etag
         self.lastModified = lastModified
     }
 
-    /// Nil where the answer carried neither.
+    /// Nil if the answer has neither.
     init?(_ headers: HTTPFields) {
         etag = headers["ETag"]
         lastModified = headers["Last-Modified"]
@@ -36,8 +37,8 @@ public struct Validators: Sendable, Hashable, Codable {
         return headers
     }
 
-    /// False for a 304 that names another version than the one asked about. Tags are compared weakly:
-    /// caches turn `"a"` into `W/"a"` when they compress.
+    /// False for a 304 that names another version than the requested one. Tags are compared weakly: caches turn `"a"`
+    /// into `W/"a"` when they compress.
     func match(_ headers: HTTPFields) -> Bool {
         guard let etag, let answered = headers["ETag"] else { return true }
         return Self.opaque(etag) == Self.opaque(answered)
@@ -48,14 +49,14 @@ public struct Validators: Sendable, Hashable, Codable {
     }
 }
 
-/// A body kept across restarts, for id lists alone.
-public struct StoredBody: Sendable, Hashable {
-    public var body: Data
-    public var validators: Validators?
-    /// When the provider last said that this is the current answer.
-    public var confirmedAt: Date
+/// A body stored across restarts, for id lists only.
+package struct StoredBody: Sendable, Hashable {
+    package var body: Data
+    package var validators: Validators?
+    /// When the provider last confirmed this answer.
+    package var confirmedAt: Date
 
-    public init(body: Data, validators: Validators?, confirmedAt: Date) {
+    package init(body: Data, validators: Validators?, confirmedAt: Date) {
         self.body = body
         self.validators = validators
         self.confirmedAt = confirmedAt

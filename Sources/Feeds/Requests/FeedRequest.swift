@@ -1,56 +1,51 @@
 import Foundation
+import HTTP
 
-/// A question to a provider together with the type of its answer.
+/// A request to a provider, with the type of its answer.
 ///
-/// It names only what belongs to the question. Where it goes, with which key, and how long it may take
-/// stands in the `FeedEnvironment`.
-public protocol FeedRequest<Response>: Sendable {
+/// Holds only what belongs to the request. Base URL, key and timeout are in the `FeedEnvironment`.
+package protocol FeedRequest<Response>: Sendable {
     associatedtype Response: Sendable
 
     var method: RequestMethod { get }
     /// Appended to the base URL of the environment.
     var path: RequestPath { get }
     var query: [URLQueryItem] { get }
-    /// Beside `Accept`, `User-Agent`, the key and the validators, which are added when it is sent.
+    /// Headers beside `Accept`, `User-Agent`, the key and the validators, which are added when it is sent.
     var headers: [(name: String, value: String)] { get }
     var body: RequestBody? { get }
     var acceptedStatus: ClosedRange<Int> { get }
     var acceptedContent: AcceptedContent { get }
     var cachePolicy: CachePolicy { get }
-    /// Bytes of the unpacked body; what is larger is cut off while it arrives.
+    /// The maximum size of the decompressed body in bytes; the transfer is cut off there.
     var bodyLimit: Int { get }
 
-    /// Where it goes. `key` is nil where the URL is needed as a name for what is asked.
+    /// The full URL. `key` is nil if the URL only identifies the request.
     func url(below base: BaseURL, key: Secret?) -> String
-    /// Reads the body of an accepted answer. Throws `UnreadableBody` with the reason where it cannot.
+    /// Decodes the body of an accepted answer. Throws `UnreadableBody` with the reason.
     func decode(_ body: Data) throws(UnreadableBody) -> Response
 }
 
 extension FeedRequest {
-    public var method: RequestMethod { .get }
-    public var query: [URLQueryItem] { [] }
-    public var headers: [(name: String, value: String)] { [] }
-    public var body: RequestBody? { nil }
-    public var acceptedStatus: ClosedRange<Int> { 200...299 }
-    public var acceptedContent: AcceptedContent { .json }
-    public var cachePolicy: CachePolicy { .revalidate }
-    public var bodyLimit: Int { 8 << 20 }
-    public func url(below base: BaseURL, key: Secret?) -> String { base.url(path: path, query: query) }
+    package var method: RequestMethod { .get }
+    package var query: [URLQueryItem] { [] }
+    package var headers: [(name: String, value: String)] { [] }
+    package var body: RequestBody? { nil }
+    package var acceptedStatus: ClosedRange<Int> { 200...299 }
+    package var acceptedContent: AcceptedContent { .json }
+    package var cachePolicy: CachePolicy { .revalidate }
+    package var bodyLimit: Int { 8 << 20 }
+    package func url(below base: BaseURL, key: Secret?) -> String { base.url(path: path, query: query) }
 }
 
 extension FeedRequest where Response: Decodable {
-    public func decode(_ body: Data) throws(UnreadableBody) -> Response {
+    package func decode(_ body: Data) throws(UnreadableBody) -> Response {
         try UnreadableBody.reading(body) { try JSONDecoder().decode(Response.self, from: $0) }
     }
 }
 
-public enum RequestMethod: String, Sendable {
-    case get = "GET"
-    case post = "POST"
-}
-
-/// What a request sends along.
-public enum RequestBody: Sendable {
+/// The body of a request.
+package enum RequestBody: Sendable {
     case json(any Encodable & Sendable)
     case form([URLQueryItem])
 
@@ -70,5 +65,36 @@ public enum RequestBody: Sendable {
         case .form(let items):
             return Data(QueryText.encoded(items).utf8)
         }
+    }
+}
+
+/// The content types that a request accepts.
+package enum AcceptedContent: Sendable, Hashable {
+    /// `application/json`, `text/json` and every `application/…+json`.
+    case json
+    /// Any type, for servers that send JSON as `text/plain`.
+    case any
+
+    var acceptHeader: String {
+        switch self {
+        case .json: "application/json"
+        case .any: "application/json, */*;q=0.5"
+        }
+    }
+
+    /// Whether a `Content-Type` is accepted, with or without a charset. A missing one is accepted: the body decides.
+    func admits(_ contentType: String?) -> Bool {
+        guard self == .json, let contentType else { return true }
+        let type = MediaType.name(of: contentType)
+        return type == "application/json" || type == "text/json"
+            || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+    }
+}
+
+enum MediaType {
+    /// `text/html` from `Text/HTML; charset=utf-8`.
+    static func name(of contentType: String) -> String {
+        let name = contentType.prefix { $0 != ";" && $0 != "," }
+        return name.filter { !$0.isWhitespace }.lowercased()
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import HTTP
 import Markets
 
-/// Sends requests of one feed: adds key and validators, counts, repeats, honours waits, and turns everything that
-/// goes wrong into one `FeedError`.
-public actor FeedClient {
-    public nonisolated let environment: FeedEnvironment
+/// Sends the requests of one feed: adds key and validators, counts requests, retries, respects cooldowns, and turns
+/// every failure into a `FeedError`.
+package actor FeedClient {
+    package nonisolated let environment: FeedEnvironment
     private let provider: any Provider
     private let transport: any HTTPTransport
     private let memory: any FeedMemory
@@ -12,12 +13,12 @@ public actor FeedClient {
     let time: any TimeSource
     private let random: @Sendable () -> Double
     private var key: Secret? {
-        didSet { redaction = Self.redaction(provider, environment, key: key) }
+        didSet { redaction = environment.redaction(key: key, provider.headers(with: key)) }
     }
     private var redaction: Redaction
 
     /// - Parameter random: from 0 up to, not including, 1; for the jitter.
-    public init(
+    package init(
         _ provider: any Provider, _ environment: FeedEnvironment, transport: any HTTPTransport,
         memory: any FeedMemory, retry: RetryPolicy = RetryPolicy(), time: any TimeSource = SystemTime(),
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
@@ -30,18 +31,12 @@ public actor FeedClient {
         self.time = time
         self.random = random
         key = environment.key
-        redaction = Self.redaction(provider, environment, key: environment.key)
+        redaction = environment.redaction(key: environment.key, provider.headers(with: environment.key))
     }
 
-    private static func redaction(
-        _ provider: any Provider, _ environment: FeedEnvironment, key: Secret?
-    ) -> Redaction {
-        Redaction(key: key, headers: provider.headers(with: key), url: environment.ownURL?.revealed)
-    }
-
-    /// Sends a request by its cache policy, with repeats, all within `limit`.
-    public func send<Response>(
-        _ request: some FeedRequest<Response>, within limit: Duration, obeying obedience: WaitObedience = .all
+    /// Sends a request by its cache policy, with retries, within `limit`.
+    package func send<Response>(
+        _ request: some FeedRequest<Response>, within limit: Duration, respecting scope: CooldownScope = .all
     ) async throws(FeedError) -> Response {
         let query = QueryText.encoded(request.query)
         let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
@@ -59,16 +54,16 @@ public actor FeedClient {
             }
         case .revalidate, .reload: break
         }
-        if let (wait, until) = await waitInForce(obedience) {
+        if let (wait, until) = await cooldownInForce(scope, at: time.now()) {
             let classification = classification(of: request)
             var error = classification.failure(wait.cause, "waits until \(until.utcText): \(wait.message)")
             error.notBefore = NotBefore(at: until, isNamed: wait.namedUntil != nil)
             throw error
         }
-        // What is stored but no longer readable is asked for anew.
+        // A stored answer that can no longer be decoded is requested again.
         let readable = stored.flatMap { stored in (try? read(stored, request)).map { (stored, $0) } }
         let loaded = try await load(
-            request, validators: readable?.0.validators, until: time.uptime() + limit, RequestTally(), onRetry: nil)
+            request, validators: readable?.0.validators, until: time.uptime() + limit, ExchangeLog())
         switch (loaded.content, readable) {
         case (.notModified, let (stored, value)?):
             await memory.keep(
@@ -96,15 +91,14 @@ public actor FeedClient {
     }
 }
 
-// MARK: One request and its repeats
+// MARK: One request and its retries
 
 extension FeedClient {
-    /// Sends a request until it is answered well, or the policy says stop.
+    /// Sends a request until it succeeds, or the retry policy stops.
     ///
-    /// - Parameter end: in `uptime`; nothing outlives it.
+    /// - Parameter end: the limit, in `uptime`.
     func load<Response>(
-        _ request: some FeedRequest<Response>, validators: Validators?, until end: Duration, _ tally: RequestTally,
-        onRetry: (@Sendable (Int, Duration, FeedError) async -> Void)?
+        _ request: some FeedRequest<Response>, validators: Validators?, until end: Duration, _ log: ExchangeLog
     ) async throws(FeedError) -> Loaded<Response> {
         var validators = validators
         var attempt = 1
@@ -115,9 +109,9 @@ extension FeedClient {
                 throw classification(of: request).failure(.timeout, "the poll's time ran out before it was asked")
             }
             var error: FeedError
-            let wait = await recalledWait()
+            let wait = await recalledCooldown()
             do {
-                let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining), tally)
+                let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining), log)
                 await forget(wait)
                 return loaded
             } catch let failed {
@@ -135,7 +129,7 @@ extension FeedClient {
             {
             case .stop: throw error
             case .retry(let delay):
-                await onRetry?(attempt, delay, error)
+                log.addRetry(PollResult.Retry(attempt: attempt, delay: delay, error: error.poll))
                 do { try await time.sleep(for: delay) } catch {
                     throw classification(of: request).error(from: .cancelled)
                 }
@@ -145,11 +139,11 @@ extension FeedClient {
     }
 
     private func sendOnce<Response>(
-        _ request: some FeedRequest<Response>, _ validators: Validators?, within limit: Duration, _ tally: RequestTally
+        _ request: some FeedRequest<Response>, _ validators: Validators?, within limit: Duration, _ log: ExchangeLog
     ) async throws(FeedError) -> Loaded<Response> {
         let classification = classification(of: request)
         let outgoing = try wireRequest(request, validators, classification)
-        tally.add()
+        log.addRequest()
         _ = await memory.countRequest(of: environment.feed, in: UTCMonth(time.now()))
         let answer: HTTPAnswer
         do {
@@ -174,7 +168,7 @@ extension FeedClient {
         }
     }
 
-    /// Why it cannot be read, in words that quote nothing of ours.
+    /// Why the body cannot be read, without quoting what we sent.
     private func reason(_ error: UnreadableBody, of answer: HTTPAnswer, _ request: some FeedRequest) -> String {
         do {
             _ = try request.decode(redaction.apply(to: answer.body))
@@ -207,7 +201,7 @@ extension FeedClient {
             headers: headers, body: body, bodyLimit: request.bodyLimit)
     }
 
-    /// For what shows only after the body was read.
+    /// For errors found after decoding.
     func failure(of request: some FeedRequest, _ kind: FeedError.Kind, _ cause: String) -> FeedError {
         classification(of: request).failure(kind, cause, retryable: false, scope: .request)
     }
@@ -221,29 +215,29 @@ extension FeedClient {
     }
 }
 
-// MARK: Waits and the key
+// MARK: Cooldowns and the key
 
 extension FeedClient {
-    /// The wait that holds now, and until when.
-    func waitInForce(_ obedience: WaitObedience) async -> (FeedWait, until: Date)? {
-        guard let wait = await recalledWait() else { return nil }
-        // A key that was mended ends the block without a restart.
+    /// The cooldown in force at `now`, and its end.
+    func cooldownInForce(_ scope: CooldownScope, at now: Date) async -> (StoredCooldown, until: Date)? {
+        guard let wait = await recalledCooldown() else { return nil }
+        // A corrected key ends the block without a restart.
         if wait.isBlock, wait.mark == mark { _ = await rereadKey() }
-        return wait.end(time.now(), obedience, mark: mark).map { (wait, $0) }
+        return wait.end(now, scope, mark: mark).map { (wait, $0) }
     }
 
-    /// Read anew each time: a command beside the daemon may have been told to wait.
-    func recalledWait() async -> FeedWait? { await memory.wait(of: environment.feed) }
+    /// Read each time: a command beside the daemon may have stored a cooldown.
+    func recalledCooldown() async -> StoredCooldown? { await memory.wait(of: environment.feed) }
 
     func requests(in month: UTCMonth) async -> Int {
         await memory.requests(of: environment.feed, in: month)
     }
 
-    /// Kept before anything else happens: a restart in the middle of a pause must not ask too early.
-    /// Returns the error with the moment that now holds.
+    /// Stores the cooldown first: a restart during a pause must not send too early. Returns the error with the
+    /// resulting time.
     private func remember(_ error: FeedError) async -> FeedError {
         let now = time.now()
-        guard let next = FeedWait.after(error, previous: await recalledWait(), now: now, mark: mark) else {
+        guard let next = StoredCooldown.after(error, previous: await recalledCooldown(), now: now, mark: mark) else {
             return error
         }
         await memory.keep(next, of: environment.feed)
@@ -257,14 +251,14 @@ extension FeedClient {
         return error
     }
 
-    /// A good answer ends the wait that was there when it was asked for, and none that another request, on its way at
-    /// the same time, was told of meanwhile.
-    private func forget(_ wait: FeedWait?) async {
-        guard let wait, await recalledWait() == wait else { return }
+    /// A success ends the cooldown that existed when the request was sent, but not one that a concurrent request
+    /// received meanwhile.
+    private func forget(_ wait: StoredCooldown?) async {
+        guard let wait, await recalledCooldown() == wait else { return }
         await memory.keep(nil, of: environment.feed)
     }
 
-    /// True where another key is there now.
+    /// True if the key changed.
     private func rereadKey() async -> Bool {
         guard let reread = environment.rereadKey, let fresh = await reread(), fresh != key else { return false }
         key = fresh

@@ -1,37 +1,38 @@
 import Foundation
+import HTTP
 import Markets
 
-/// How often and how soon a request is repeated within one poll: exponential backoff with full jitter.
-public struct RetryPolicy: Sendable, Hashable {
-    /// Requests a page in one poll, the first included; at least 1.
-    public var attempts: Int
-    public var base: Duration
-    public var cap: Duration
+/// The number and delays of retries within one poll: exponential backoff with full jitter.
+package struct RetryPolicy: Sendable, Hashable {
+    /// Requests for each page in one poll, including the first; at least 1.
+    package var attempts: Int
+    package var base: Duration
+    package var cap: Duration
 
-    public init(attempts: Int = 3, base: Duration = .seconds(1), cap: Duration = .seconds(30)) {
+    package init(attempts: Int = 3, base: Duration = .seconds(1), cap: Duration = .seconds(30)) {
         self.attempts = max(1, attempts)
         self.base = base
         self.cap = cap
     }
 
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case stop(Reason)
     }
 
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         case notRetryable
         case attemptsUsed
-        /// What would have to be waited for lies beyond the poll's end.
+        /// The required wait exceeds the poll's end.
         case waitTooLong
     }
 
     /// Decides after request number `attempt` (from 1) failed.
     ///
     /// - Parameters:
-    ///   - remaining: what is left of the poll.
+    ///   - remaining: the time left for the poll.
     ///   - random: from 0 up to, not including, 1.
-    public func decide(
+    package func decide(
         after attempt: Int, _ error: FeedError, remaining: Duration, now: Date, random: Double
     ) -> Decision {
         guard error.isRetryable else { return .stop(.notRetryable) }
@@ -41,7 +42,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// Random in [0, min(cap, base × 2^(n−2))] before request n, from the second on.
-    public func jitter(beforeRequest n: Int, random: Double) -> Duration {
+    package func jitter(beforeRequest n: Int, random: Double) -> Duration {
         let doublings = min(max(0, n - 2), 40)
         let longest = min(cap.inSeconds, base.inSeconds * Double(1 << doublings))
         return .milliseconds(Int64(longest * 1000 * min(max(0, random), 1)))

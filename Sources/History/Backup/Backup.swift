@@ -2,19 +2,19 @@ import Foundation
 import GRDB
 
 extension HistoryReader {
-    /// Copies the database, as it is at this moment, while its daemon writes on.
+    /// Copies the database as it is at this moment, while the daemon may be writing.
     ///
-    /// The copy is checked from end to end before it takes the place of whatever was there. It is one file without a
-    /// log, and whoever opens it for writing is an installation of its own.
+    /// The copy passes an integrity check before it replaces the target. It is a single file without a WAL, and gets a
+    /// new installation id when it is first opened for writing.
     ///
-    /// - Returns: The bytes of the copy.
+    /// - Returns: The size of the copy in bytes.
     @discardableResult
-    public func backUp(to file: String) throws(HistoryError) -> Int64 {
+    package func backUp(to file: String) throws(HistoryError) -> Int64 {
         try Self.refuseOwnFiles(of: path, file)
         try HistoryError.naming("back up to", file) {
             try AtomicFile(path: file, mode: FileAccess.databaseMode).replace { try copy(to: $0) }
         }
-        // Power loss after the rename must not bring back what was there before.
+        // Syncs the folder, so that a power loss cannot undo the rename.
         let folder = (file as NSString).deletingLastPathComponent
         _ = Self.sync(folder.isEmpty ? "." : folder)
         return FileHeader.size(of: file) ?? 0
@@ -25,7 +25,7 @@ extension HistoryReader {
         let copy = try DatabaseQueue(path: temporary)
         try queue.backup(to: copy)
         try copy.writeWithoutTransaction { db in
-            // What a restored copy announces must not come under the ids of what was announced after it was made.
+            // A restored copy must not reuse event ids that the original handed out after the backup.
             try db.execute(sql: "DELETE FROM setting WHERE name = 'installation'")
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
         }
@@ -34,7 +34,7 @@ extension HistoryReader {
         guard Self.sync(temporary) else { throw FileFault("sync", temporary, errno) }
     }
 
-    /// Backing up onto the database or its log would destroy what is to be kept.
+    /// Refuses the database and its WAL as targets: a backup onto them would destroy the original.
     private static func refuseOwnFiles(of path: String, _ file: String) throws(HistoryError) {
         for own in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
             var (first, second) = (stat(), stat())
@@ -44,11 +44,11 @@ extension HistoryReader {
             guard isSame || own == file else { continue }
             throw HistoryError(
                 .invalidTarget, "back up to", file, cause: "it belongs to the database itself",
-                cure: "name another file")
+                hint: "name another file")
         }
         var status = stat()
         if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw HistoryError(.invalidTarget, "back up to", file, cause: "it is no plain file", cure: "name a file")
+            throw HistoryError(.invalidTarget, "back up to", file, cause: "it is no plain file", hint: "name a file")
         }
     }
 

@@ -8,7 +8,7 @@ enum CandleRows {
         open, open_exponent, high, high_exponent, low, low_exponent, close, close_exponent, samples, volume_24h, market_cap
         """
 
-    /// - Parameter first: where the columns begin in the row.
+    /// - Parameter first: the index of the first candle column in the row.
     static func candle(_ row: Row, at first: Int, hour: Int64) throws -> Candle {
         Candle(
             start: Hour.start(hour), open: try row.price(first, "candle.open"),
@@ -23,7 +23,7 @@ enum CandleRows {
         return try Row.fetchOne(find, arguments: [hour, series]).map { try candle($0, at: 0, hour: hour) }
     }
 
-    /// Writes a candle in place of the one that is there, and notes that the series has one of this hour.
+    /// Inserts or replaces a candle, and updates the series' newest candle hour.
     static func write(_ candle: Candle, _ hour: Int64, _ series: Int64, _ db: Database) throws {
         let insert = try db.cachedStatement(
             sql:

@@ -3,21 +3,21 @@ import Foundation
 import GRDB
 import Markets
 
-/// The candles of the hours that are not over, in memory. An hour's candles are written once, when it closes; samples
-/// that come later still are added to what was written.
+/// The candles of the open hours, in memory. An hour's candles are written once, when it closes; later samples are
+/// added to the written candle.
 struct OpenCandles {
-    /// How long after its end an hour stays open for quotes that arrive late.
+    /// How long an hour stays open after its end, for late quotes.
     static let patience = Duration.minutes(5)
-    /// A poll later than this after its quotes, or a quote later than its poll, is not reckoned with when an hour is
-    /// counted from the samples.
+    /// Upper limit of the distance between a quote and its poll, in milliseconds; samples farther apart are not found
+    /// when an hour is recounted.
     static let slack = Hour.milliseconds + Duration.minutes(5).inMilliseconds
 
-    /// The first hour that is open.
+    /// The first open hour.
     private(set) var until: Int64
     private var candles: [Int64: [Int64: Candle]] = [:]
     private var figures = StatedFigures()
 
-    /// Counts the open hours anew from their samples.
+    /// Recounts the open hours from their samples.
     init(_ db: Database) throws {
         until = try Self.until(db)
         try SampleScan.all(db, polledSince: until * Hour.milliseconds - Self.slack) { series, quotedAt, price in
@@ -31,7 +31,7 @@ struct OpenCandles {
 
     static func until(_ db: Database) throws -> Int64 {
         let find = "SELECT value FROM setting WHERE name = 'candles_until'"
-        return try db.value("setting.value", find, as: Digits<HourNumber>.self)?.value.number ?? 0
+        return try db.value("setting.value", find, as: DigitText<HourNumber>.self)?.value.number ?? 0
     }
 
     /// Adds the newest sample of a series.
@@ -48,14 +48,14 @@ struct OpenCandles {
         if let candle = late[series] { try CandleRows.write(candle, hour, series, db) }
     }
 
-    /// Knows no open hour: for whoever writes beside the daemon, which counts these itself.
+    /// Holds no open hours: for commands that write beside the daemon, which recounts the open hours itself.
     static func closed(_ db: Database) throws -> OpenCandles { OpenCandles(until: try until(db)) }
 
     private init(until: Int64) { self.until = until }
 
-    /// Counts candles of a series anew, after older samples were added to their hours.
+    /// Recounts candles of a series after older samples were added to their hours.
     ///
-    /// - Parameter hours: with the newest price added to each, for what was stated along with it.
+    /// - Parameter hours: the hours with the newest backfilled price of each, which supplies volume and market cap.
     mutating func recount(_ series: Int64, _ hours: [Int64: PastQuote], _ db: Database) throws {
         guard let first = hours.keys.min(), let last = hours.keys.max() else { return }
         var counted: [Int64: [Int64: Candle]] = [:]
@@ -67,7 +67,7 @@ struct OpenCandles {
             candle.state(volume24h: hours[hour]?.volume24h, marketCap: hours[hour]?.marketCap)
             let known = hour >= until ? self.candles[hour]?[series] : try CandleRows.read(hour, series, db)
             if let known {
-                // Samples that have been pruned live on in what was counted from them.
+                // The samples of this hour were pruned; the written candle is more complete.
                 if known.samples > candle.samples { continue }
                 candle.state(volume24h: known.volume24h, marketCap: known.marketCap)
             }
@@ -79,12 +79,12 @@ struct OpenCandles {
         }
     }
 
-    /// Keeps, for the next start, what samples do not hold.
+    /// Writes volume and market cap of the open hours, which samples do not hold.
     mutating func keepFigures(at now: Date, _ db: Database) throws { try figures.keep(candles, at: now, db) }
 
     mutating func keepLastFigures(_ db: Database) throws { try figures.keepLast(candles, db) }
 
-    /// Writes the candles of the hours that are over.
+    /// Writes the candles of the hours that ended.
     mutating func close(before now: Date, _ db: Database) throws {
         let current = Hour.of((now - Self.patience).milliseconds)
         guard current > until else { return }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Markets
 
-/// Walks over trusted samples, without a name for each.
+/// Walks over trusted samples by series number, without building market names.
 enum SampleScan {
     /// Every series, poll by poll; times in milliseconds.
     static func all(

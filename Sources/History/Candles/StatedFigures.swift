@@ -2,26 +2,26 @@ import Foundation
 import GRDB
 import Markets
 
-/// 24 h volume and market capitalisation of the hours that are open. Samples do not hold them, so they are written
-/// down now and then: a restart would lose those of markets that are not quoted again within the hour.
+/// 24 h volume and market capitalisation of the open hours. Samples do not hold them, so they are written at intervals:
+/// otherwise a restart would lose those of markets that are not quoted again within the hour.
 struct StatedFigures {
-    /// Seldom enough to cost next to nothing beside the samples.
+    /// Long enough that the cost is negligible beside the samples.
     private static let interval = Duration.minutes(10).inMilliseconds
 
     private var writtenAt = Int64.min
     private var hasNews = false
 
-    /// Writes them down where it is time to.
+    /// Writes the figures if the interval has passed.
     mutating func keep(_ candles: [Int64: [Int64: Candle]], at now: Date, _ db: Database) throws {
         hasNews = true
         let now = now.milliseconds
-        // A clock that was set back must not put it off.
+        // Writes also when the clock was set back.
         guard now < writtenAt || now - Self.interval >= writtenAt else { return }
         try write(candles, db)
         writtenAt = now
     }
 
-    /// Writes down what has changed since the last time.
+    /// Writes the figures that changed since the last write.
     mutating func keepLast(_ candles: [Int64: [Int64: Candle]], _ db: Database) throws {
         if hasNews { try write(candles, db) }
     }

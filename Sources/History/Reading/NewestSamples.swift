@@ -3,19 +3,19 @@ import Foundation
 import GRDB
 import Markets
 
-/// Finds newest trusted samples, and those after them that wait to be, without reading the length of the history.
+/// Finds the newest trusted samples, and the unconfirmed ones after them, without a scan of the whole history.
 enum NewestSamples {
     private static let lastPolls = 8
 
-    /// Of one series.
+    /// The newest samples of one series.
     struct Found {
-        /// Nil where no trusted one stands in the last few polls.
-        var trusted: MarketBoard.Sighting?
+        /// Nil if the last few polls hold no trusted sample.
+        var trusted: MarketBoard.PriceSample?
         var confirmation = MoveConfirmation.settled
     }
 
-    /// By series: those that stand in the last few live polls, and in the last few for markets with a feed of their
-    /// own, which may be asked less often.
+    /// By series: the samples of the last few live polls, and of the last few polls of markets with their own feed,
+    /// which may have a longer interval.
     static func ofLastPolls(_ db: Database) throws -> [Int64: Found] {
         let rows = try Row.fetchCursor(
             db,
@@ -37,20 +37,19 @@ enum NewestSamples {
         while let row = try rows.next() {
             let series = SampleKey.series(try row.value(0, "sample.id"))
             guard newest[series]?.trusted == nil else { continue }
-            let sample = try sighting(row, at: 1)
+            let sample = try priceSample(row, at: 1)
             if try row.value(6, "sample.confirmed") {
                 newest[series, default: Found()].trusted = sample
             } else {
-                // Each poll that disagreed since then has left one.
+                // Each poll since then that disagreed has left an unconfirmed sample.
                 newest[series, default: Found()].confirmation.recall(sample)
             }
         }
         return newest
     }
 
-    /// - Parameter newestCandle: The hour of the newest candle that is written; samples after it may stand in the
-    ///   hours that are open.
-    static func of(_ series: Int64, newestCandle: Int64?, _ db: Database) throws -> MarketBoard.Sighting? {
+    /// - Parameter newestCandle: The hour of the newest written candle; samples after it belong to the open hours.
+    static func of(_ series: Int64, newestCandle: Int64?, _ db: Database) throws -> MarketBoard.PriceSample? {
         let open = try OpenCandles.until(db)
         if let sample = try newest(
             of: series, polledSince: open * Hour.milliseconds - OpenCandles.slack, until: .max, db)
@@ -64,14 +63,14 @@ enum NewestSamples {
         {
             return sample
         }
-        // The sample has been pruned; its price lives on as the candle's close.
+        // The sample was pruned; the candle's close holds its price.
         guard let candle = try CandleRows.read(hour, series, db) else { return nil }
         let end = Date(milliseconds: start + Hour.milliseconds - 1)
-        return MarketBoard.Sighting(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
+        return MarketBoard.PriceSample(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
     }
 
     private static func newest(of series: Int64, polledSince since: Int64, until: Int64, _ db: Database) throws
-        -> MarketBoard.Sighting?
+        -> MarketBoard.PriceSample?
     {
         let find = try db.cachedStatement(
             sql: """
@@ -82,13 +81,13 @@ enum NewestSamples {
                 WHERE poll.at >= ? AND poll.at < ? AND confirmed
                 ORDER BY poll.at DESC, poll.id DESC LIMIT 1
                 """)
-        return try Row.fetchOne(find, arguments: [series, since, until]).map { try sighting($0, at: 0) }
+        return try Row.fetchOne(find, arguments: [series, since, until]).map { try priceSample($0, at: 0) }
     }
 
     /// - Parameter first: the index of the significand; exponent, age, the poll's answer and the feed's name follow.
-    static func sighting(_ row: Row, at first: Int) throws -> MarketBoard.Sighting {
+    static func priceSample(_ row: Row, at first: Int) throws -> MarketBoard.PriceSample {
         let fetchedAt = try row.time(first + 3, "poll.fetched_at")
-        return MarketBoard.Sighting(
+        return MarketBoard.PriceSample(
             price: try row.price(first, "sample.significand"),
             quotedAt: try row.quotedAt(first + 2, "sample.age", fetchedAt: fetchedAt),
             fetchedAt: Date(milliseconds: fetchedAt),

@@ -3,15 +3,15 @@ import GRDB
 import Markets
 
 extension HistoryReader {
-    /// Hands out a market's candles of one length, oldest first, the running one included.
+    /// Passes a market's candles of one length to `body`, oldest first, the open one included.
     ///
     /// Whole hours and their multiples come from the hourly candles, other lengths from the samples.
     ///
     /// - Parameters:
     ///   - length: At least one second.
-    ///   - since: The first candle is the one that this moment falls in; nil: from the beginning.
+    ///   - since: The first candle is the one that contains this moment; nil: from the beginning.
     ///   - until: The last candle begins before this moment; nil: to the end.
-    public func candles(
+    package func candles(
         of market: MarketID, in currency: Currency, every length: Duration, since: Date?, until: Date?,
         _ body: (Candle) throws -> Void
     ) throws(HistoryError) {
@@ -38,8 +38,8 @@ extension HistoryReader {
         }
     }
 
-    /// Hands out the written hourly candles of every market that begin in a period, oldest first.
-    public func hourlyCandles(
+    /// Passes the written hourly candles of every market that begin in a period to `body`, oldest first.
+    package func hourlyCandles(
         in currency: Currency, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
     ) throws(HistoryError) {
         try read { db in
@@ -54,15 +54,15 @@ extension HistoryReader {
         }
     }
 
-    /// The beginnings of the hours since `since` that have candles of any of these markets, or, where they are
-    /// excluded, of any other; oldest first.
-    public func hoursWithCandles(
+    /// The start times of the hours since `since` that have candles of any of these markets or, where they are
+    /// excluded, of any other market; oldest first.
+    package func hoursWithCandles(
         since: Date, until: Date, of markets: [MarketID], in currency: Currency, excluded: Bool = false
     ) throws(HistoryError) -> [Date] {
         try read { db in
             let series = try SeriesIDs.markets(db, in: currency, only: Set(markets)).keys.map(String.init)
                 .joined(separator: ", ")
-            // From hour to hour by seeking: each holds a row for every market.
+            // One seek an hour: each hour holds a row for every market.
             let hours: [Int64] = try db.values(
                 "candle.hour",
                 """
@@ -92,7 +92,7 @@ extension HistoryReader {
             guard let oldest = try db.value("candle.hour", find, as: HourNumber?.self)??.number else { return }
             let first = max(oldest, since.map { Hour.of($0.milliseconds) } ?? oldest)
             let last = min(open, until.map { Hour.of($0.milliseconds - 1) + 1 } ?? open) - 1
-            // One seek an hour: candles lie by hour, then series.
+            // One seek an hour: the key of a candle is hour, then series.
             let rows = try Row.fetchCursor(
                 db,
                 sql: """

@@ -4,8 +4,8 @@ import GRDB
 import Markets
 
 extension HistoryReader {
-    /// The currencies in which anything was recorded of this market; what was only watched has none.
-    public func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
+    /// The currencies in which a price of this market was recorded.
+    package func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
         try read { db in
             try db.values(
                 "series.currency",
@@ -19,8 +19,8 @@ extension HistoryReader {
         }
     }
 
-    /// Whether no price was ever recorded.
-    public func isEmpty() throws(HistoryError) -> Bool {
+    /// True if no price was ever recorded.
+    package func isEmpty() throws(HistoryError) -> Bool {
         try read { db in
             try db.value(
                 "sample", "SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
@@ -29,8 +29,8 @@ extension HistoryReader {
 
     /// The newest trusted price of every market recorded in this currency.
     ///
-    /// - Parameter wanted: Only of these markets; nil: of all.
-    public func newest(
+    /// - Parameter wanted: Only these markets; nil: all.
+    package func newest(
         in currency: Currency, of wanted: Set<MarketID>? = nil
     ) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
         try read { db in
@@ -49,25 +49,25 @@ extension HistoryReader {
             }
             var newest: [MarketID: MarketBoard.Remembered] = [:]
             let recent = try NewestSamples.ofLastPolls(db)
-            func take(_ series: Int64, _ sighting: MarketBoard.Sighting) {
+            func take(_ series: Int64, _ priceSample: MarketBoard.PriceSample) {
                 guard let known = left.removeValue(forKey: series) else { return }
                 newest[known.market] = .init(
-                    symbol: known.symbol, name: known.name, newest: sighting,
+                    symbol: known.symbol, name: known.name, newest: priceSample,
                     confirmation: recent[series]?.confirmation ?? .settled)
             }
-            // Most markets stand in the last polls; others are found by way of their last candle.
+            // Most markets are in the last polls; the others are found through their newest candle.
             for (series, found) in recent { if let trusted = found.trusted { take(series, trusted) } }
             for (series, known) in left {
-                if let sighting = try NewestSamples.of(series, newestCandle: known.newestCandle, db) {
-                    take(series, sighting)
+                if let priceSample = try NewestSamples.of(series, newestCandle: known.newestCandle, db) {
+                    take(series, priceSample)
                 }
             }
             return newest
         }
     }
 
-    /// The largest markets as they were last answered.
-    public func ranking() throws(HistoryError) -> [MarketID] {
+    /// The largest markets, by the last answer.
+    package func ranking() throws(HistoryError) -> [MarketID] {
         try read { db in
             try db.values("ranking.market", "SELECT market FROM ranking ORDER BY place", as: ListedMarket.self)
                 .compactMap(\.id)
@@ -76,13 +76,13 @@ extension HistoryReader {
 }
 
 extension HistoryReader {
-    /// What a recorded market is called; symbols are not unique.
-    public struct Name: Hashable, Sendable {
-        public let market: MarketID
-        public let symbol: String
-        public let name: String
+    /// A recorded market's names; symbols are not unique.
+    package struct Name: Hashable, Sendable {
+        package let market: MarketID
+        package let symbol: String
+        package let name: String
 
-        /// An earlier release wrote them down whole, however long they were.
+        /// An earlier release stored names without a length limit.
         init(market: MarketID, symbol: String, name: String) {
             self.market = market
             self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
@@ -90,8 +90,8 @@ extension HistoryReader {
         }
     }
 
-    /// The names of every market ever recorded, in any currency, by id.
-    public func names() throws(HistoryError) -> [Name] {
+    /// The names of every recorded market, in any currency, by id.
+    package func names() throws(HistoryError) -> [Name] {
         try read { db in
             try Row.fetchAll(db, sql: "SELECT DISTINCT market, symbol, name FROM series ORDER BY market").compactMap {
                 row in

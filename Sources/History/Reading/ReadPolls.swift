@@ -3,29 +3,13 @@ import Foundation
 import GRDB
 import Markets
 
-/// How much the history holds.
-public struct HistorySize: Hashable, Sendable {
-    /// Database and write-ahead log on disk.
-    public var bytes: Int64
-    public var samples: Int64
-    /// The oldest poll, or the oldest moment that was healed; nil where there is none.
-    public var oldestAt: Date?
-
-    mutating func add(_ poll: PollRecord) {
-        samples += Int64(poll.samples.count)
-        oldestAt = min(oldestAt ?? poll.at, poll.at)
-    }
-}
-
 extension HistoryReader {
-    /// When the usable polls of a lane since `since` began, oldest first, and the time between two polls that led to
-    /// each; zero: as configured.
-    ///
-    /// - Parameter riding: with those in which its feed was asked for it and for the shared lane at once.
-    public func usablePolls(
-        since: Date, of lane: Lane = .shared, riding: Bool = false
+    /// When the usable polls of a source since `since` began, oldest first, each with the interval that was in force;
+    /// zero: as configured.
+    package func usablePolls(
+        since: Date, of source: SourceID = .shared
     ) throws(HistoryError) -> [(at: Date, interval: Duration)] {
-        let (condition, arguments) = lane.polls(riding: riding)
+        let (condition, arguments) = source.polls
         return try read { db in
             let rows = try Row.fetchCursor(
                 db,
@@ -39,22 +23,22 @@ extension HistoryReader {
         }
     }
 
-    /// When the first poll began that is kept, however it ended.
-    public func firstPoll() throws(HistoryError) -> Date? {
+    /// When the oldest live poll that was kept began, successful or not.
+    package func firstPoll() throws(HistoryError) -> Date? {
         try read { db in
             try db.value("poll.at", "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1")
         }
     }
 
-    /// When the newest poll began, however it ended.
-    public func lastPoll() throws(HistoryError) -> Date? {
+    /// When the newest poll began, successful or not.
+    package func lastPoll() throws(HistoryError) -> Date? {
         try read { db in
             try db.value("poll.at", "SELECT at FROM poll WHERE NOT backfilled ORDER BY at DESC LIMIT 1")
         }
     }
 
-    /// When the daemon was last seen at work: its newest poll, or the newest turn in which nobody was asked.
-    public func lastTurn() throws(HistoryError) -> Date? {
+    /// When the daemon last completed a cycle: its newest poll, or the newest cycle in which no feed could be asked.
+    package func lastCycle() throws(HistoryError) -> Date? {
         let poll = try lastPoll()
         let waiting: Date? = try read { db in
             try db.value("turn.at", "SELECT at FROM turn WHERE kind = 'waiting' ORDER BY id DESC LIMIT 1")
@@ -62,8 +46,8 @@ extension HistoryReader {
         return [poll, waiting].compactMap { $0 }.max()
     }
 
-    /// When the newest usable answer was complete, by a clock that no provider's contradicted.
-    public func lastAnswer() throws(HistoryError) -> Date? {
+    /// When the newest usable answer was complete, by a clock that agreed with the provider's.
+    package func lastAnswer() throws(HistoryError) -> Date? {
         try read { db in
             try db.value(
                 "poll.fetched_at",
@@ -71,25 +55,23 @@ extension HistoryReader {
         }
     }
 
-    /// When the oldest poll began that is still there, or the oldest moment that was healed.
-    public func oldestPoll() throws(HistoryError) -> Date? {
+    /// The start of the oldest poll, or the oldest backfilled moment.
+    package func oldestPoll() throws(HistoryError) -> Date? {
         try read { db in try db.value("poll.at", "SELECT min(at) FROM poll", as: Date?.self) ?? nil }
     }
 
-    /// When the newest poll of a lane began, however it ended.
-    public func lastPoll(of lane: Lane) throws(HistoryError) -> Date? {
-        try lastPoll(of: lane, riding: false, usable: false)
+    /// When the newest poll of a source began, successful or not.
+    package func lastPoll(of source: SourceID) throws(HistoryError) -> Date? {
+        try lastPoll(of: source, usable: false)
     }
 
-    /// When the newest usable poll of a lane began.
-    ///
-    /// - Parameter riding: as with `usablePolls`.
-    public func lastUsablePoll(of lane: Lane = .shared, riding: Bool = false) throws(HistoryError) -> Date? {
-        try lastPoll(of: lane, riding: riding, usable: true)
+    /// When the newest usable poll of a source began.
+    package func lastUsablePoll(of source: SourceID = .shared) throws(HistoryError) -> Date? {
+        try lastPoll(of: source, usable: true)
     }
 
-    private func lastPoll(of lane: Lane, riding: Bool, usable: Bool) throws(HistoryError) -> Date? {
-        let (condition, arguments) = lane.polls(riding: riding)
+    private func lastPoll(of source: SourceID, usable: Bool) throws(HistoryError) -> Date? {
+        let (condition, arguments) = source.polls
         let usable = usable ? "AND outcome <> 'failed'" : ""
         return try read { db in
             try db.value(
@@ -97,20 +79,31 @@ extension HistoryReader {
         }
     }
 
-    /// How much there is. Reads a row a poll, so ask once and add what is recorded from then on.
-    public func size() throws(HistoryError) -> HistorySize { try read { try size($0) } }
+    /// The size of the history. Reads one row for each poll: call it once and add later writes to the result.
+    package func size() throws(HistoryError) -> StoredHistory { try read { try size($0) } }
 
-    func size(_ db: Database) throws -> HistorySize {
-        HistorySize(
-            bytes: bytesOnDisk(),
+    func size(_ db: Database) throws -> StoredHistory {
+        StoredHistory(
+            database: path, bytes: bytesOnDisk(),
             samples: try db.value("poll.samples", "SELECT ifnull(sum(samples), 0) FROM poll") ?? 0,
             oldestAt: try db.value("poll.at", "SELECT min(at) FROM poll", as: Date?.self) ?? nil)
     }
 
-    /// What database and write-ahead log take on disk, without asking the database.
-    public func bytesOnDisk() -> Int64 {
+    /// The bytes of database and WAL on disk, read from the file system.
+    package func bytesOnDisk() -> Int64 {
         ["", "-wal"].reduce(0) { sum, suffix in
             sum + (FileHeader.size(of: path + suffix) ?? 0)
+        }
+    }
+}
+
+extension SourceID {
+    /// The SQL condition, with its arguments, that selects this source's rows of `poll`.
+    var polls: (condition: String, arguments: StatementArguments) {
+        switch self {
+        case .shared: ("NOT alone AND NOT backfilled", [])
+        case .own(let feed):
+            ("alone AND NOT backfilled AND feed = (SELECT id FROM feed WHERE name = ?)", [feed])
         }
     }
 }

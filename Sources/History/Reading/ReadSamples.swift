@@ -2,29 +2,29 @@ import Foundation
 import GRDB
 import Markets
 
-/// A recorded price with all that the history knows of it.
-public struct RecordedSample: Hashable, Sendable {
-    public var market: MarketID
-    public var quotedAt: Date
-    public var fetchedAt: Date
-    public var price: Price
-    public var currency: Currency
-    public var feed: String?
-    public var confirmed: Bool
+/// A recorded price with everything stored about it.
+package struct RecordedSample: Hashable, Sendable {
+    package var market: MarketID
+    package var quotedAt: Date
+    package var fetchedAt: Date
+    package var price: Price
+    package var currency: Currency
+    package var feed: String?
+    package var confirmed: Bool
 }
 
 extension HistoryReader {
-    /// Hands out a market's samples, oldest quote first.
+    /// Passes a market's samples to `body`, oldest quote first.
     ///
     /// - Parameters:
-    ///   - since: The first moment that counts, by quote time; nil: from the beginning.
-    ///   - until: The first moment that no longer counts; nil: to the end.
-    public func samples(
+    ///   - since: Inclusive, by quote time; nil: from the beginning.
+    ///   - until: Exclusive, by quote time; nil: to the end.
+    package func samples(
         of market: MarketID, in currency: Currency, since: Date?, until: Date?,
         _ body: (RecordedSample) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            // A quote is never later than its poll by more than a clock's error and the poll's own length.
+            // A quote is later than its poll by at most a clock's error and the duration of the poll.
             let from = since.map { $0.milliseconds - OpenCandles.slack } ?? .min
             let rows = try Row.fetchCursor(
                 db,
@@ -51,15 +51,15 @@ extension HistoryReader {
         }
     }
 
-    /// Hands out every trusted sample of the polls between two moments (by poll time), oldest poll first.
+    /// Passes every trusted sample of the polls between two moments (by poll time) to `body`, oldest poll first.
     ///
-    /// - Parameter wanted: Only of these markets; nil: of all.
-    public func samples(
+    /// - Parameter wanted: Only these markets; nil: all.
+    package func samples(
         of wanted: Set<MarketID>? = nil, in currency: Currency, polledSince since: Date, until: Date,
         _ body: (MarketID, Date, Price) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            // The daemon asks at every poll, and on its first day there is nothing in the span.
+            // The daemon reads this at every poll; on its first day the span is empty.
             let any = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)")
             guard try any.value("poll", [since.milliseconds, until.milliseconds]) == true else { return }
             let markets = try SeriesIDs.markets(db, in: currency, only: wanted)
@@ -71,11 +71,9 @@ extension HistoryReader {
         }
     }
 
-    /// The healed prices that speak of moments between two others, by market, oldest first.
-    ///
-    /// - Parameter turn: Only what was recorded before the turn of this number; nil: all.
-    public func healedPrices(
-        in currency: Currency, since: Date, until: Date, recordedBefore turn: Int64? = nil
+    /// The backfilled prices between two moments, by market, oldest first.
+    package func backfilledPrices(
+        in currency: Currency, since: Date, until: Date
     ) throws(HistoryError) -> [MarketID: [PastQuote]] {
         try read { db in
             let markets = try SeriesIDs.markets(db, in: currency, only: nil)
@@ -84,10 +82,10 @@ extension HistoryReader {
                     SELECT sample.id, poll.at, significand, exponent
                     FROM poll
                     CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
-                    WHERE poll.at >= ? AND poll.at < ? AND poll.id < ? AND backfilled ORDER BY poll.at, poll.id
+                    WHERE poll.at >= ? AND poll.at < ? AND backfilled ORDER BY poll.at, poll.id
                     """)
             var found: [MarketID: [PastQuote]] = [:]
-            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds, turn ?? .max]).walk { row in
+            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds]).walk { row in
                 guard let market = markets[SampleKey.series(try row.value(0, "sample.id"))] else { return }
                 found[market, default: []].append(
                     PastQuote(quotedAt: try row.value(1, "poll.at"), price: try row.price(2, "sample.significand")))

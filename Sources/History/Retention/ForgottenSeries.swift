@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import Markets
 
-/// Series are made for every market that was ever watched, and there are 2^20 numbers for them: markets that came for
-/// their rank alone and left nothing behind give theirs back.
+/// There are 2^20 series numbers, and every market that was ever watched takes one. Markets that were watched for their
+/// rank only and left no data give theirs back.
 extension HistoryWriter {
-    /// From so many series on, candles of markets that left long ago give way as well.
+    /// Above this number of series, those with nothing but old candles are deleted, too.
     static let manySeries = SampleKey.largestSeries / 2
 
-    /// Takes out series that the configuration never named, that are not watched now, and of which neither a sample nor
-    /// a candle is left, with all that is noted of them.
+    /// Deletes series that the configuration never named, that are not watched now, and that have neither samples nor
+    /// candles, with all rows about them.
     ///
-    /// A series that has many samples has a candle, so only those without one are looked for among the samples: in the
-    /// polls that watched them, and in the hours that have no candles yet.
+    /// A series with many samples has a candle, so only series without one are looked up among the samples: in the
+    /// polls that watched them, and in the hours without candles.
     func forgottenSeries(_ db: Database, atMost rows: Int) throws -> Set<Int64> {
         let isScarce = try db.value("series", "SELECT count(*) FROM series", as: Int64.self) ?? 0 > Self.manySeries
-        // The first hour of which a candle may be left that counts.
+        // The first hour whose candles keep a series.
         let kept =
             isScarce
             ? (try db.value("poll.at", "SELECT min(at) FROM poll", as: Date?.self) ?? nil).map {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What the database holds of the disk, in pages.
+/// The database's disk use, in pages.
 extension HistoryWriter {
     func pages(_ db: Database) throws -> (free: Int64, all: Int64) {
         (
@@ -9,23 +9,23 @@ extension HistoryWriter {
         )
     }
 
-    /// Bytes that cannot be given back, the log's share included.
+    /// Bytes that cannot be returned to the file system, including the WAL's share.
     func bytesInUse(_ db: Database) throws -> Int64 {
         let (free, all) = try pages(db)
         return (all - free) * (try pageSize(db)) + logAllowance
     }
 
-    /// Bytes of the database, free pages too, and the log's share.
+    /// Bytes of the database, including free pages and the WAL's share.
     func bytesReserved(_ db: Database) throws -> Int64 { try pages(db).all * pageSize(db) + logAllowance }
 
-    /// Returns free pages to the file system; returns how many.
+    /// Returns free pages to the file system. Returns the number of pages.
     func giveBack(_ db: Database, pages count: Int) throws -> Int {
         let before = try pages(db).all
         try db.execute(sql: "PRAGMA incremental_vacuum(\(max(1, count)))")
         return Int(before - (try pages(db).all))
     }
 
-    /// Writes the log into the database, as far as no reader needs it, and cuts it back.
+    /// Checkpoints the WAL, as far as no reader needs it, and truncates it.
     func foldLog(_ queue: DatabaseQueue) throws(HistoryError) {
         do {
             try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
@@ -38,6 +38,6 @@ extension HistoryWriter {
 
     private func pageSize(_ db: Database) throws -> Int64 { try db.value("page_size", "PRAGMA page_size") ?? 4096 }
 
-    /// The log's size between two checkpoints.
+    /// The WAL's size between two checkpoints, in bytes.
     private var logAllowance: Int64 { Int64(DatabaseFile.logPages) * 4096 }
 }

@@ -3,35 +3,35 @@ import GRDB
 import Markets
 
 extension HistoryWriter {
-    /// Takes out what is older or more than `retention` allows, in steps so short that a poll never waits for long,
-    /// and ends early when its task is cancelled.
+    /// Deletes what exceeds `retention`, in steps short enough not to delay a poll. Returns early when its task is
+    /// cancelled.
     ///
-    /// A sample whose hour has no candle yet stays, whatever its age and whatever the size.
+    /// A sample whose hour has no candle yet is kept, whatever its age and the size.
     ///
-    /// - Parameter now: what ages are counted from: not a clock that may be wrong.
-    public func prune(to retention: Retention, now: Date) async throws(HistoryError) -> Pruned {
+    /// - Parameter now: the time from which ages count; must not come from a clock that may be wrong.
+    package func prune(to retention: Retention, now: Date) async throws(HistoryError) -> Pruned {
         var pruned = Pruned()
         var pace = Pace()
         let queue = try openDatabase()
         let before = reader.bytesOnDisk()
-        // The series that the last step took out.
+        // The series deleted by the last step.
         var gone: Set<Int64> = []
         func steps(_ step: (Database, _ rows: Int) throws -> Int) async throws(HistoryError) {
             while !Task.isCancelled {
                 let clock = ContinuousClock.now
                 let rows = pace.rows
                 let done = try HistoryError.naming("prune", path) {
-                    // No poll comes in between: their numbers are given out again.
-                    try carried.withLock { memory in
+                    // Locked, so that no poll runs in between: the series numbers are reused.
+                    try state.withLock { state in
                         let done = try queue.write { try step($0, rows) }
-                        if !gone.isEmpty { memory?.series.forget(gone) }
+                        if !gone.isEmpty { state?.series.forget(gone) }
                         gone = []
                         return done
                     }
                 }
                 pruned.longestStep = max(pruned.longestStep, pace.took(ContinuousClock.now - clock))
                 if done == 0 { return }
-                // Leaves disk and processor to others for a while; a poll that waits comes next in any case.
+                // Yields disk and processor; a waiting poll goes first in any case.
                 try? await Task.sleep(for: Pace.rest)
             }
         }
@@ -58,7 +58,7 @@ extension HistoryWriter {
             try foldLog(queue)
             pruned.isStillTooLarge = reader.bytesOnDisk() > limit
         } else {
-            // Free pages are used again by the next polls; only what they would not fill for long is given back.
+            // The next polls reuse free pages; only the surplus is returned to the file system.
             try await steps { db, rows in
                 let (free, all) = try pages(db)
                 return free > Self.freePagesKept && free > all / 4 ? try giveBack(db, pages: rows / 16) : 0
@@ -79,7 +79,7 @@ extension HistoryWriter {
     private static let freePagesKept: Int64 = 1024
     private static let pollsAStep = 256
 
-    /// Takes out the oldest polls whose hours have their candles; one poll at least, however large.
+    /// Deletes the oldest polls whose hours have candles; at least one poll, however large.
     private func oldestPolls(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws
         -> Int
     {
@@ -101,7 +101,8 @@ extension HistoryWriter {
             done += samples + 1
         }
         let samples = pruned.samples - before
-        // On the connection's own queue, as they are counted: whoever counts anew meanwhile does so before or after.
+        // Runs on the connection's own queue, where the samples are counted: a concurrent count runs before or after
+        // it.
         db.afterNextTransaction { [self] _ in totals.withLock { $0?.samples -= samples } }
         return done
     }
@@ -112,7 +113,7 @@ extension HistoryWriter {
         guard let hour = try db.value("candle.hour", oldest, as: HourNumber?.self)??.number,
             hour < Hour.of(cutoff.milliseconds)
         else { return 0 }
-        // An hour of many markets is taken in parts.
+        // An hour with many markets is deleted in parts.
         try db.execute(
             sql: """
                 DELETE FROM candle WHERE hour = ?1 AND series IN
@@ -122,7 +123,7 @@ extension HistoryWriter {
         return db.changesCount
     }
 
-    /// The last event of each alert stays: it tells where the alert stands. So does what waits to be sent.
+    /// Keeps the last event of each alert, which explains the alert's state, and the events of queued messages.
     private func oldEvents(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
         try db.execute(
@@ -138,7 +139,7 @@ extension HistoryWriter {
         return db.changesCount
     }
 
-    /// What was watched at the oldest poll is told from there on.
+    /// Records the watchlist of the oldest remaining poll at that poll.
     private func moveWatchlistUp(_ db: Database) throws {
         let first = "SELECT min(id) FROM poll WHERE NOT backfilled"
         guard let oldest = try db.value("poll.id", first, as: Int64?.self) ?? nil else { return }
@@ -158,7 +159,7 @@ extension HistoryWriter {
     }
 }
 
-/// How many rows a step may take so that it lasts a few milliseconds on this machine.
+/// The number of rows of a step, adapted so that it takes a few milliseconds on this machine.
 private struct Pace {
     private(set) var rows = 500
 
@@ -168,5 +169,43 @@ private struct Pace {
     mutating func took(_ time: Duration) -> Duration {
         rows = time > Self.aim ? max(32, rows / 2) : min(16_384, rows + rows / 4)
         return time
+    }
+}
+
+/// Limits of the history's age and size.
+package struct Retention: Hashable, Sendable {
+    /// Every recorded price; nil: forever.
+    package var samples: Duration?
+    /// Hourly candles and alert events; nil: forever. Never shorter than `samples` in effect.
+    package var candles: Duration?
+    /// Bytes of database and write-ahead log on disk; the oldest samples go first, candles stay.
+    package var maxSize: Int64?
+
+    package init(samples: Duration? = nil, candles: Duration? = nil, maxSize: Int64? = nil) {
+        self.samples = samples
+        self.candles = candles
+        self.maxSize = maxSize
+    }
+}
+
+/// What `prune` deleted.
+package struct Pruned: Hashable, Sendable {
+    package var samples: Int64 = 0
+    package var polls: Int64 = 0
+    package var candles: Int64 = 0
+    package var events: Int64 = 0
+    /// Series of markets without any data left.
+    package var series: Int64 = 0
+    /// By how many bytes the files shrank.
+    package var bytes: Int64 = 0
+    /// The longest time that a step blocked the database.
+    package var longestStep = Duration.zero
+    /// True if the history exceeds `maxSize` with nothing left to delete.
+    package var isStillTooLarge = false
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        samples == 0 && polls == 0 && candles == 0 && events == 0 && series == 0 && bytes <= 0
     }
 }

@@ -3,22 +3,22 @@ import Glibc
 
 /// A file that is replaced as a whole: a reader sees the old content or the new, never a part.
 ///
-/// The new content is written beside it under a random name that must not exist yet, so that a link planted by another
-/// user is never written through.
-public struct AtomicFile: Sendable {
-    public let path: String
-    /// The umask makes it stricter.
+/// The new content is written beside it under a random, unused name, so that it never goes through a link planted by
+/// another user.
+package struct AtomicFile: Sendable {
+    package let path: String
+    /// Before the umask.
     private let mode: mode_t
 
-    /// A temporary file that has not been written to for this long, in seconds, belongs to a process that was killed.
+    /// A temporary file not written to for this long, in seconds, belongs to a process that was killed.
     private static let abandonedAfter = 3600
 
-    public init(path: String, mode: mode_t = 0o644) {
+    package init(path: String, mode: mode_t = 0o644) {
         self.path = path
         self.mode = mode
     }
 
-    public func replace(with bytes: [UInt8]) throws(FileFault) {
+    package func replace(with bytes: [UInt8]) throws(FileFault) {
         let (temporary, descriptor) = try create()
         defer { close(descriptor) }
         do {
@@ -30,7 +30,7 @@ public struct AtomicFile: Sendable {
         }
     }
 
-    /// - Parameter fill: is given the path of an empty file to write to.
+    /// - Parameter fill: writes to the empty file at the given path.
     func replace(filling fill: (String) throws -> Void) throws {
         let (temporary, descriptor) = try create()
         close(descriptor)
@@ -43,7 +43,7 @@ public struct AtomicFile: Sendable {
         }
     }
 
-    public func makeFolder() throws(FileFault) {
+    package func makeFolder() throws(FileFault) {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -88,7 +88,7 @@ public struct AtomicFile: Sendable {
         }
     }
 
-    /// `NAME.0123456789abcdef.tmp`, also with what SQLite puts behind it.
+    /// True for `NAME.0123456789abcdef.tmp`, and for that name with a suffix of SQLite.
     private static func isTemporary(_ found: String, of name: String) -> Bool {
         guard found.hasPrefix(name + ".") else { return false }
         let rest = found.utf8.dropFirst(name.utf8.count + 1)
@@ -97,19 +97,19 @@ public struct AtomicFile: Sendable {
     }
 }
 
-/// A file operation that the system refused.
-public struct FileFault: Error, CustomStringConvertible {
-    public let operation: String
-    public let path: String
-    public let code: CInt
+/// A file operation that failed, with the system's error.
+package struct FileFault: Error, CustomStringConvertible {
+    package let operation: String
+    package let path: String
+    package let code: CInt
 
-    public init(_ operation: String, _ path: String, _ code: CInt) {
+    package init(_ operation: String, _ path: String, _ code: CInt) {
         self.operation = operation
         self.path = path
         self.code = code
     }
 
-    public var description: String { "\(operation) \(path): \(cause)" }
+    package var description: String { "\(operation) \(path): \(cause)" }
 
     var cause: String { String(cString: strerror(code)).lowercased() }
 }

@@ -4,19 +4,21 @@ import GRDBSQLite
 
 /// Opens the database file: as its one writer, or beside it as a reader that changes nothing.
 enum DatabaseFile {
-    /// From so many pages on the log is folded in, and cut back to their size.
+    /// The WAL is checkpointed from this many pages on, and truncated to their size.
     static let logPages = 128
-    /// Of commands, which may wait for a daemon's transaction.
+    /// For commands, which may wait for a daemon's transaction.
     static let patient = Database.BusyMode.timeout(5)
-    /// KiB of pages kept in memory. A poll of 17,000 markets touches 400; more bring nothing but size.
+    /// Page cache in KiB. A poll of 17,000 markets touches 400 KiB; a larger cache is not faster.
     static let cacheSize = 512
 
-    /// Opens for writing, creating or migrating as needed. A stranger's file and one of a newer release are refused
-    /// before anything is written to them.
+    /// Opens for writing, creating or migrating as needed. A file of another program or of a newer release is refused
+    /// before anything is written to it.
     ///
     /// - Parameters:
-    ///   - installation: what a new database is told from others by.
-    ///   - patience: how long it waits for others who have locked it.
+    ///
+    ///   - installation: the id of a new database.
+    ///
+    ///   - patience: how long to wait for other processes' locks.
     static func openForWriting(
         _ path: String, installation: String = UUID().uuidString, _ patience: BusyPatience
     ) throws(HistoryError) -> DatabaseQueue {
@@ -32,7 +34,7 @@ enum DatabaseFile {
             configuration.journalMode = .wal
             configuration.busyMode = patience.busyMode
             configuration.prepareDatabase { db in
-                // Power loss must not take back what was announced.
+                // A power loss must not undo what was announced.
                 try db.execute(
                     sql: """
                         PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
@@ -58,11 +60,11 @@ enum DatabaseFile {
         }
     }
 
-    /// What the daemon asks while the database cannot be written: the database as it is, where it can be read, else an
-    /// empty one in memory.
+    /// Opens what the daemon reads while the database cannot be written: the database, if it can be read, else an empty
+    /// one in memory.
     ///
-    /// - Parameter error: Why it cannot. Another user's database that cannot even be read is an error: whoever does not
-    ///   know what was announced would announce it again.
+    /// - Parameter error: Why it cannot be written; thrown if another user's database cannot be read either, since a
+    ///   daemon that does not know what was announced would announce it again.
     static func openStandIn(
         for path: String, because error: HistoryError? = nil, _ patience: BusyPatience
     ) throws(HistoryError) -> DatabaseQueue {
@@ -80,16 +82,17 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens for reading alone, also as another user, also while or after a daemon writes.
+    /// Opens read-only, for any user, whether a daemon is running or not.
     ///
-    /// - Parameter holdingLock: Whether this process holds the daemon's lock. To ask for its holder would let go of it.
+    /// - Parameter holdingLock: Whether this process holds the daemon's lock. Asking for the lock's holder would
+    ///   release it.
     static func openForReading(
         _ path: String, holdingLock: Bool = false, _ busyMode: Database.BusyMode = patient
     ) throws(HistoryError) -> DatabaseQueue {
         try FileAccess.refuseFolder(path)
         try FileAccess.refuseUnreadable(path)
         guard FileManager.default.fileExists(atPath: path) else {
-            throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
+            throw HistoryError(.absent, "open", path, cause: "no such file", hint: "start the daemon: pricewatch run")
         }
         return try HistoryError.naming("open", path) {
             try FileHeader.refuseEmptied(path)
@@ -97,10 +100,10 @@ enum DatabaseFile {
             var configuration = Configuration()
             configuration.readonly = true
             configuration.busyMode = busyMode
-            // Without a WAL and without a writer the file cannot change, and may lie where no WAL can be made.
+            // Without a WAL and a writer the file cannot change. It may be in a folder where no WAL can be created.
             let settled =
                 !FileManager.default.fileExists(atPath: path + "-wal")
-                ? holdingLock || DaemonLock.holder(of: path) == nil : !holdingLock && hasOldLog(path)
+                ? holdingLock || DaemonLock.holder(of: path) == nil : !holdingLock && hasStaleWAL(path)
             let queue = try DatabaseQueue(
                 path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: configuration)
             try queue.read { db in try refuse(db, path) }
@@ -108,16 +111,16 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens for the short transactions of commands, while a daemon may write, too. Nothing is created or migrated.
+    /// Opens for the short transactions of commands, while a daemon may be writing. Creates and migrates nothing.
     static func openBesideDaemon(_ path: String) throws(HistoryError) -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw HistoryError(.absent, "open", path, cause: "no such file", cure: "start the daemon: pricewatch run")
+            throw HistoryError(.absent, "open", path, cause: "no such file", hint: "start the daemon: pricewatch run")
         }
         return try HistoryError.naming("open", path) {
             try FileAccess.refuseClosed(path)
             try FileHeader.refuseEmptied(path)
             try refuseWithoutHeader(path)
-            if hasOldLog(path) { try OldLog.setAside(path) }
+            if hasStaleWAL(path) { try StaleWAL.setAside(path) }
             try refuseOthers(path, patient)
             var configuration = Configuration()
             configuration.busyMode = patient
@@ -129,12 +132,12 @@ enum DatabaseFile {
         }
     }
 
-    private static func hasOldLog(_ path: String) -> Bool {
-        OldLog.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
+    private static func hasStaleWAL(_ path: String) -> Bool {
+        StaleWAL.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
     }
 
-    /// SQLite would take its word for what the file is from the log alone. Not to be asked where this process has the
-    /// database open: closing the file drops SQLite's locks.
+    /// Checks the header, which SQLite does not read if the WAL has the first page. Must not be called while this
+    /// process has the database open: closing the file drops SQLite's locks.
     private static func refuseWithoutHeader(_ path: String) throws {
         if FileHeader.size(of: path + "-wal") ?? 0 > 0 { try FileHeader(of: path).refuseOthers(path) }
     }
@@ -146,7 +149,7 @@ enum DatabaseFile {
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? probe.close() }
         try probe.read { db in
-            // A file that a killed first start left empty is ours to fill.
+            // An empty file, left by a first start that was killed, is ours.
             if try db.value("sqlite_schema", "SELECT count(*) FROM sqlite_schema") == 0 { return }
             try refuse(db, path)
         }
@@ -156,31 +159,32 @@ enum DatabaseFile {
         guard try db.value("application_id", "PRAGMA application_id") == Int64(Schema.applicationID) else {
             throw HistoryError(
                 .foreign, "open", path, cause: "this is not a pricewatch database",
-                cure: "name another file in history.database")
+                hint: "name another file in history.database")
         }
         let done = "SELECT identifier FROM grdb_migrations"
         _ = try db.values("grdb_migrations.identifier", done, as: String.self)
         guard try Schema.migrator.hasBeenSuperseded(db) == false else {
             throw HistoryError(
                 .newerSchema, "open", path, cause: "a newer release of pricewatch wrote it",
-                cure: "install that release, or name another file in history.database")
+                hint: "install that release, or name another file in history.database")
         }
     }
 
-    /// The WAL and its index stay when the writer closes, so that a reader without write access can always open.
+    /// Keeps the WAL and its index when the writer closes: a reader without write access needs them to open the
+    /// database.
     private static func keepWALFiles(_ db: Database) {
         var on: CInt = 1
         sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &on)
     }
 
-    /// SQLite gives its other files the mode of the first.
+    /// Creates the file with its mode, which SQLite copies to its other files.
     private static func create(_ path: String) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
         if descriptor >= 0 { close(descriptor) }
         restrict(path)
     }
 
-    /// SQLite puts its other files beside that to which a link leads.
+    /// Follows links: SQLite puts its other files beside the link's target.
     private static func restrict(_ path: String) {
         let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         FileAccess.restrict(["", "-wal", "-shm"].map { place + $0 })

@@ -1,29 +1,30 @@
 import Foundation
 
-/// What the system says of a path before SQLite, which knows fewer words for it, is asked.
+/// Checks a path with system calls before SQLite opens it, since SQLite's errors are less specific.
 enum FileAccess {
-    /// Throws where a folder lies in the database's place.
+    /// Throws if `path` is a folder.
     static func refuseFolder(_ path: String) throws(HistoryError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
-        throw HistoryError(.foreign, "open", path, cause: "it is a folder", cure: "name a file in history.database")
+        throw HistoryError(.foreign, "open", path, cause: "it is a folder", hint: "name a file in history.database")
     }
 
-    /// Throws where the file is there and this user may not write it.
+    /// Throws if the file exists and this user may not write it.
     static func refuseClosed(_ path: String) throws(HistoryError) {
         if access(path, W_OK) != 0, errno == EACCES { throw .closed("write", path) }
     }
 
-    /// Throws where the file is there and this user may not read it.
+    /// Throws if the file exists and this user may not read it.
     static func refuseUnreadable(_ path: String) throws(HistoryError) {
         if access(path, R_OK) != 0, errno == EACCES { throw .unreadable(path, by: readers(of: path)) }
     }
 
-    /// Of the database, its log, its index and its lock: who may read them may hold the locks that the daemon needs.
+    /// The mode of database, WAL, index and lock file. Not readable for others: a reader can hold locks that the daemon
+    /// needs.
     static let databaseMode: mode_t = 0o640
 
-    /// Gives files that exist the group of their folder, where this user may, and takes from them what is beyond
-    /// `databaseMode`. Through their names: to close a descriptor of the database would drop SQLite's locks.
+    /// Gives existing files the group of their folder, if this user may, and removes mode bits beyond `databaseMode`.
+    /// Works by path: closing a descriptor of the database would drop SQLite's locks.
     static func restrict(_ paths: [String]) {
         for path in paths {
             var (file, folder) = (stat(), stat())
@@ -35,7 +36,7 @@ enum FileAccess {
         }
     }
 
-    /// The group of the file, or of its folder where that is closed. Nobody is told to join the group of root.
+    /// The group of the file or, if that cannot be read, of its folder. Never root's.
     private static func readers(of path: String) -> String {
         var status = stat()
         guard stat(path, &status) == 0 || stat((path as NSString).deletingLastPathComponent, &status) == 0,
@@ -44,13 +45,13 @@ enum FileAccess {
         return String(cString: group.pointee.gr_name)
     }
 
-    /// Whether it is known that nothing lies at `path`; a closed folder keeps it to itself.
+    /// True if there is certainly no file at `path`; false in a folder that this user may not search.
     static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && errno != EACCES
     }
 
-    /// Makes the folder with those above it.
+    /// Creates the folder and its parents.
     static func makeFolder(_ path: String) throws(HistoryError) {
         var status = stat()
         if path.isEmpty || stat(path, &status) == 0 { return }
@@ -59,6 +60,6 @@ enum FileAccess {
         if errno == EACCES { throw .closed("make the folder", path) }
         throw HistoryError(
             .unwritable, "make the folder", path, cause: String(cString: strerror(errno)).lowercased(),
-            cure: "make it by hand for this user, or name another history.database")
+            hint: "make it by hand for this user, or name another history.database")
     }
 }

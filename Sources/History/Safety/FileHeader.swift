@@ -1,9 +1,9 @@
 import Foundation
 
-/// The first bytes of a file, which say whether it is an SQLite database and whose, before SQLite opens it.
+/// The header of a file, read before SQLite opens it: shows whether it is an SQLite database, and whose.
 struct FileHeader {
     private let bytes: [UInt8]
-    /// Nil: there is no such file.
+    /// Nil if there is no such file.
     private let size: Int64?
     private let hasLog: Bool
 
@@ -15,7 +15,7 @@ struct FileHeader {
         hasLog = Self.size(of: path + "-wal") ?? 0 > 0
     }
 
-    /// The database keeps no write-ahead log, as no open one of ours and every backup.
+    /// True for a database that does not use a WAL: a backup, never an open database of ours.
     var isWithoutLog: Bool { isDatabase && bytes.count > Self.formPlace && bytes[Self.formPlace] == 1 }
 
     private static let magic = Array("SQLite format 3\0".utf8)
@@ -23,43 +23,43 @@ struct FileHeader {
     private static let idPlace = 68..<72
     private static let pageSize = 4096
 
-    /// Throws `.corrupt` for an empty file beside a write-ahead log: SQLite takes it for a new database and deletes the
-    /// log, also where it only reads. Asks the file system alone, so that it may be asked at any time.
+    /// Throws `.corrupt` for an empty file with a WAL: SQLite takes it for a new database and deletes the WAL, even
+    /// when it only reads. Does not open the file, so it may be called at any time.
     static func refuseEmptied(_ path: String) throws(HistoryError) {
         guard size(of: path) == 0, size(of: path + "-wal") != nil else { return }
-        throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there", cure: cure)
+        throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there", hint: hint)
     }
 
-    /// Throws `.foreign` for a text, `.corrupt` for what has lost its beginning.
+    /// Throws `.foreign` for a text file, `.corrupt` for a truncated or missing header.
     func refuseOthers(_ path: String) throws(HistoryError) {
         try Self.refuseEmptied(path)
         if isDatabase, bytes.count < Self.idPlace.upperBound {
             throw HistoryError(
-                .corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes", cure: Self.cure)
+                .corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes", hint: Self.hint)
         }
         if isText { throw Self.foreign(path) }
         if hasLog, !bytes.isEmpty, !isDatabase {
             throw HistoryError(
-                .corrupt, "open", path, cause: "its header is gone, and its write-ahead log is there", cure: Self.cure)
+                .corrupt, "open", path, cause: "its header is gone, and its write-ahead log is there", hint: Self.hint)
         }
     }
 
-    private static let cure = "set it aside with its log and restore a backup"
+    private static let hint = "set it aside with its log and restore a backup"
 
-    /// A database of another program, or a text: never to be touched, whatever state it is in. Other bytes are taken
-    /// for what is left of our file, since they lie where it belongs.
+    /// True for another program's database and for a text file, which are never touched. Other bytes are taken for a
+    /// damaged file of ours.
     var isForeign: Bool {
         if isText { return true }
         guard isDatabase, bytes.count >= Self.idPlace.upperBound else { return false }
         let id = bytes[Self.idPlace].reduce(0) { $0 << 8 | Int32($1) }
-        // Until the log is first folded in, our own mark stands in the log alone.
+        // Until the first checkpoint, our application id is in the WAL alone.
         return id != Schema.applicationID && !(id == 0 && size ?? 0 <= Self.pageSize)
     }
 
     static func foreign(_ path: String) -> HistoryError {
         HistoryError(
             .foreign, "open", path, cause: "this is not a pricewatch database",
-            cure: "name another file in history.database")
+            hint: "name another file in history.database")
     }
 
     private var isDatabase: Bool { bytes.starts(with: Self.magic) }
@@ -68,11 +68,11 @@ struct FileHeader {
         guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }) else {
             return false
         }
-        // The last character may be cut in two.
+        // The last character may be cut off.
         return (0...3).contains { String(bytes: bytes.dropLast($0), encoding: .utf8) != nil }
     }
 
-    /// Nil where there is no such file.
+    /// Nil if there is no such file.
     static func size(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil

@@ -1,37 +1,37 @@
 import Foundation
 import GRDB
 
-/// What feeds remember across restarts: waits, counts and stored answers, each under a name of theirs.
-public protocol FeedNoteKeeper: Sendable {
+/// What feeds remember across restarts: cooldowns, request counts and stored answers, by name.
+package protocol FeedNoteKeeper: Sendable {
     func note(_ name: String, of feed: String) throws(HistoryError) -> Data?
-    /// Keeps `value` in place of what stood there; nil forgets it.
+    /// Stores `value` under `name`, replacing the old value; nil deletes it.
     func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError)
-    /// Adds to the requests sent in `month` (`2026-11`) and returns the new count.
+    /// Increments the requests sent in `month` (`2026-11`) and returns the new count.
     @discardableResult
     func countRequests(_ count: Int, of feed: String, in month: String) throws(HistoryError) -> Int
     func requests(of feed: String, in month: String) throws(HistoryError) -> Int
 }
 
 extension HistoryWriter: FeedNoteKeeper {
-    public func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
+    package func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
         try reader.read { try FeedNotes.note(name, of: feed, $0) }
     }
 
-    public func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError) {
+    package func keep(_ value: Data?, as name: String, of feed: String) throws(HistoryError) {
         try write("note a feed's state in") { try FeedNotes.keep(value, as: name, of: feed, $0) }
     }
 
     @discardableResult
-    public func countRequests(_ count: Int, of feed: String, in month: String) throws(HistoryError) -> Int {
+    package func countRequests(_ count: Int, of feed: String, in month: String) throws(HistoryError) -> Int {
         try write("count a request in") { try FeedNotes.countRequests(count, of: feed, in: month, $0) }
     }
 
-    public func requests(of feed: String, in month: String) throws(HistoryError) -> Int {
+    package func requests(of feed: String, in month: String) throws(HistoryError) -> Int {
         try reader.read { try FeedNotes.requests(of: feed, in: month, $0) }
     }
 }
 
-/// The rows behind them.
+/// The tables `feed_note` and `feed_month`.
 enum FeedNotes {
     static func note(_ name: String, of feed: String, _ db: Database) throws -> Data? {
         let find = try db.cachedStatement(sql: "SELECT value FROM feed_note WHERE feed = ? AND name = ?")

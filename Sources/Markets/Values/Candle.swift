@@ -1,19 +1,19 @@
 import Foundation
 
-/// Open, high, low and close of one market over one stretch of time.
-public struct Candle: Hashable, Sendable {
+/// Open, high, low and close of one market over one period.
+package struct Candle: Hashable, Sendable {
     /// The first moment of its bucket; buckets begin at multiples of their length since 1970, UTC.
-    public var start: Date
-    public var open: Price
-    public var high: Price
-    public var low: Price
-    public var close: Price
-    public var samples: Int
+    package var start: Date
+    package var open: Price
+    package var high: Price
+    package var low: Price
+    package var close: Price
+    package var samples: Int
     /// Traded in 24 h and market capitalisation at the close, where the provider states them.
-    public var volume24h: Double?
-    public var marketCap: Double?
+    package var volume24h: Double?
+    package var marketCap: Double?
 
-    public init(start: Date, first price: Price) {
+    package init(start: Date, first price: Price) {
         self.start = start
         open = price
         high = price
@@ -23,7 +23,7 @@ public struct Candle: Hashable, Sendable {
     }
 
     /// A candle as it was recorded.
-    public init(
+    package init(
         start: Date, open: Price, high: Price, low: Price, close: Price, samples: Int, volume24h: Double? = nil,
         marketCap: Double? = nil
     ) {
@@ -37,8 +37,8 @@ public struct Candle: Hashable, Sendable {
         self.marketCap = marketCap
     }
 
-    /// Adds the price that came after those it holds; what is stated with it replaces what was stated before.
-    public mutating func add(_ price: Price, volume24h: Double? = nil, marketCap: Double? = nil) {
+    /// Adds a later price; volume and market capitalisation replace the previous ones if given.
+    package mutating func add(_ price: Price, volume24h: Double? = nil, marketCap: Double? = nil) {
         if price > high { high = price }
         if price < low { low = price }
         close = price
@@ -46,8 +46,8 @@ public struct Candle: Hashable, Sendable {
         state(volume24h: volume24h, marketCap: marketCap)
     }
 
-    /// Adds the candle that came after this one.
-    public mutating func add(_ later: Candle) {
+    /// Adds the next candle.
+    package mutating func add(_ later: Candle) {
         high = max(high, later.high)
         low = min(low, later.low)
         close = later.close
@@ -55,32 +55,32 @@ public struct Candle: Hashable, Sendable {
         state(volume24h: later.volume24h, marketCap: later.marketCap)
     }
 
-    /// Takes over what a provider states of the market now.
-    public mutating func state(volume24h: Double?, marketCap: Double?) {
+    /// Replaces volume and market capitalisation, each unless nil.
+    package mutating func state(volume24h: Double?, marketCap: Double?) {
         self.volume24h = volume24h ?? self.volume24h
         self.marketCap = marketCap ?? self.marketCap
     }
 }
 
 /// Gathers samples or shorter candles, oldest first, into candles of one length.
-public struct CandleBuilder: Sendable {
-    public let length: Duration
+package struct CandleBuilder: Sendable {
+    package let length: Duration
     private let step: Int64
     private var current: Candle?
 
-    public init(length: Duration) {
+    package init(length: Duration) {
         self.length = length
         step = max(1, length.inMilliseconds)
     }
 
     /// The first moment of the bucket that `moment` falls in.
-    public func start(of moment: Date) -> Date {
+    package func start(of moment: Date) -> Date {
         let time = moment.milliseconds
         return Date(milliseconds: time - ((time % step) + step) % step)
     }
 
-    /// Returns the candle that this sample's bucket closes, if it does.
-    public mutating func add(_ price: Price, quotedAt: Date) -> Candle? {
+    /// Adds a sample. Returns the previous candle if the sample begins a new one.
+    package mutating func add(_ price: Price, quotedAt: Date) -> Candle? {
         let start = start(of: quotedAt)
         if current?.start == start {
             current?.add(price)
@@ -90,8 +90,8 @@ public struct CandleBuilder: Sendable {
         return current
     }
 
-    /// Returns the candle that this shorter one closes, if it does.
-    public mutating func add(_ shorter: Candle) -> Candle? {
+    /// Adds a shorter candle. Returns the previous candle if it begins a new one.
+    package mutating func add(_ shorter: Candle) -> Candle? {
         let start = start(of: shorter.start)
         if current?.start == start {
             current?.add(shorter)
@@ -104,8 +104,8 @@ public struct CandleBuilder: Sendable {
         return current
     }
 
-    /// The candle that is still open; the builder begins anew.
-    public mutating func finish() -> Candle? {
+    /// Returns the open candle and resets the builder; nil if there is none.
+    package mutating func finish() -> Candle? {
         defer { current = nil }
         return current
     }

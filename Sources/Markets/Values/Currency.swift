@@ -1,14 +1,14 @@
 /// The currency prices are quoted in, such as `usd`: 2 to 12 lower-case letters or digits.
-public struct Currency: Hashable, Sendable, CustomStringConvertible {
-    public let code: String
+package struct Currency: Hashable, Sendable, CustomStringConvertible {
+    package let code: String
 
     /// US dollar.
-    public static let usd = Currency(known: "usd")
+    package static let usd = Currency(known: "usd")
 
     private init(known code: String) { self.code = code }
 
     /// Accepts either case (`USD` is `usd`).
-    public init(_ text: String) throws(InvalidName) {
+    package init(_ text: String) throws(InvalidName) {
         let code = text.lowercased()
         guard (2...12).contains(code.utf8.count), code.utf8.allSatisfy({ $0.isLowercaseLetterOrDigit }) else {
             throw InvalidName(reason: "must be 2 to 12 letters or digits, such as usd")
@@ -16,7 +16,7 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    public var description: String { code }
+    package var description: String { code }
 }
 
 extension UInt8 {

@@ -1,21 +1,21 @@
-/// A decimal number as it is written, such as `-0.1`, `60000` or `1.206e-09`, taken apart in one pass.
+/// A decimal number as it is written, such as `-0.1`, `60000` or `1.206e-09`, parsed in one pass.
 ///
-/// Prices come by the thousand: Foundation's `Decimal` costs twenty times as much, half of it to be taken apart again.
-public struct DecimalNumeral: Sendable, Hashable {
+/// A poll parses thousands of prices; Foundation's `Decimal` takes twenty times as long.
+package struct DecimalNumeral: Sendable, Hashable {
     /// Digits that are kept: all that fit into 64 bits.
     static let digitsKept = 19
 
-    public private(set) var isNegative = false
-    /// The first 19 digits, from the first that is not zero on, as an integer. With `exponent` it is the number, but
-    /// for the digits that are cut.
-    public private(set) var significand: UInt64 = 0
-    public private(set) var exponent = 0
+    package private(set) var isNegative = false
+    /// The first 19 digits from the first non-zero one on, as an integer. The number is `significand` × 10^`exponent`,
+    /// without the digits that are cut.
+    package private(set) var significand: UInt64 = 0
+    package private(set) var exponent = 0
     /// True where digits other than zero follow those kept.
-    public private(set) var isCut = false
+    package private(set) var isCut = false
 
     /// Reads the whole of `text`: `[+-] digits [. digits] [e [+-] digits]`, with at least one digit before or after the
     /// point; nil for anything else.
-    public init?(_ text: Span<UInt8>) {
+    package init?(_ text: Span<UInt8>) {
         var at = 0
         if let sign = Self.sign(text, &at) { isNegative = sign == UInt8(ascii: "-") }
         let first = at
@@ -36,7 +36,7 @@ public struct DecimalNumeral: Sendable, Hashable {
         guard at == text.count else { return nil }
     }
 
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let text = String(text)
         self.init(text.utf8.span)
     }
@@ -62,7 +62,7 @@ public struct DecimalNumeral: Sendable, Hashable {
         return text[at - 1]
     }
 
-    /// Nil without a digit. Beyond a million it stands still: no price, no percentage and no double reaches that far.
+    /// Nil without a digit. Capped at a million: no price, percentage or double has a larger exponent.
     private static func power(_ text: Span<UInt8>, _ at: inout Int) -> Int? {
         let isNegative = sign(text, &at) == UInt8(ascii: "-")
         let first = at
@@ -75,8 +75,8 @@ public struct DecimalNumeral: Sendable, Hashable {
         return isNegative ? -power : power
     }
 
-    /// Nil where it is no integer, or beyond 64 bits.
-    public var integer: Int64? {
+    /// The value as an integer; nil if it is none, or exceeds 64 bits.
+    package var integer: Int64? {
         var (digits, places) = (significand, exponent)
         while places < 0, digits > 0, digits % 10 == 0 {
             digits /= 10
@@ -91,8 +91,8 @@ public struct DecimalNumeral: Sendable, Hashable {
         return isNegative ? -integer : integer
     }
 
-    /// Plain digits without an exponent and without needless zeros; not those that are cut.
-    public var plainText: String {
+    /// Plain digits without an exponent and without needless zeros; digits that are cut are missing.
+    package var plainText: String {
         var (digits, places) = (String(significand), exponent)
         guard significand > 0 else { return "0" }
         while digits.utf8.last == UInt8(ascii: "0") {
@@ -105,10 +105,9 @@ public struct DecimalNumeral: Sendable, Hashable {
         return sign + padded.dropLast(-places) + "." + padded.suffix(-places)
     }
 
-    /// The nearest double, or its neighbour where digits are cut; nil where it is larger than all of them, or nearer
-    /// to 0 than any.
-    public var double: Double? {
-        // Both factors are exact, so one rounding is all there is.
+    /// The nearest double, or its neighbour if digits are cut; nil if it is too large or too near to 0 for a double.
+    package var double: Double? {
+        // Both factors are exact, so the result is rounded only once.
         if !isCut, significand < 1 << 53, (-22...22).contains(exponent) {
             let digits = Double(isNegative ? -Int64(significand) : Int64(significand))
             return exponent < 0 ? digits / PowersOfTen.double[-exponent] : digits * PowersOfTen.double[exponent]

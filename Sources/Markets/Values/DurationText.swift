@@ -3,13 +3,13 @@ import Foundation
 extension Duration {
     /// Reads `90s`, `1h30m`, `2w`: units `w d h m s ms`, largest first, each once; nil for anything else,
     /// also beyond 1000 years.
-    public init?(unitsText text: some StringProtocol) {
+    package init?(unitsText text: some StringProtocol) {
         guard case .length(let milliseconds) = Self.read(text) else { return nil }
         self = .milliseconds(milliseconds)
     }
 
-    /// Whether `text` would be a duration, were it not beyond 1000 years.
-    public static func isTooLong(unitsText text: some StringProtocol) -> Bool { read(text) == .tooLong }
+    /// Whether `text` is a valid duration but beyond 1000 years.
+    package static func isTooLong(unitsText text: some StringProtocol) -> Bool { read(text) == .tooLong }
 
     private enum Reading: Equatable {
         case length(Int64)
@@ -33,7 +33,7 @@ extension Duration {
             else { return .none }
             let count = Int64(String(decoding: digits, as: UTF8.self)) ?? .max
             let (product, overflows) = count.multipliedReportingOverflow(by: unit.milliseconds)
-            // Beyond the longest it stays there, and what follows may still be no duration.
+            // Capped just beyond the longest; the rest of the text may still be invalid.
             total = min(longest + 1, total + (overflows ? longest + 1 : min(product, longest + 1)))
             smallest = unit.milliseconds
         }
@@ -41,7 +41,7 @@ extension Duration {
     }
 
     /// The shortest text that `init(unitsText:)` reads back: `1h30m`, `0s`.
-    public var unitsText: String {
+    package var unitsText: String {
         var rest = inMilliseconds
         guard rest > 0 else { return "0s" }
         var text = ""
@@ -57,20 +57,33 @@ extension Duration {
         ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
     ]
 
-    public var inMilliseconds: Int64 {
+    package var inMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 
-    public var inSeconds: Double { Double(inMilliseconds) / 1000 }
+    package var inSeconds: Double { Double(inMilliseconds) / 1000 }
 
-    public static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
-    public static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    package static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
+    package static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
 }
 
 extension Date {
-    public static func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration.inSeconds) }
-    public static func - (date: Date, duration: Duration) -> Date { date.addingTimeInterval(-duration.inSeconds) }
+    package static func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration.inSeconds) }
+    package static func - (date: Date, duration: Duration) -> Date { date.addingTimeInterval(-duration.inSeconds) }
 
-    /// The time from `earlier` to this date, in whole milliseconds; negative where it lies before.
-    public func since(_ earlier: Date) -> Duration { .milliseconds(milliseconds - earlier.milliseconds) }
+    /// The time from `earlier` to this date, in whole milliseconds; negative if this date is earlier.
+    package func since(_ earlier: Date) -> Duration { .milliseconds(milliseconds - earlier.milliseconds) }
+}
+
+extension Duration {
+    /// For people: `12 s`, `4 min`, `3 h`, `2 d`.
+    package var roundedText: String {
+        let seconds = max(0, inMilliseconds / 1000)
+        switch seconds {
+        case ..<120: return "\(seconds) s"
+        case ..<7200: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3600) h"
+        default: return "\(seconds / 86_400) d"
+        }
+    }
 }

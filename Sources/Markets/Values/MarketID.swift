@@ -3,20 +3,20 @@
 /// Ids are taken as written: case, brackets and inner blanks belong to them (`bitCNY`, `boringdao-[old]`).
 /// An id has 1 to 200 bytes of UTF-8, holds no control character and no comma (providers take
 /// comma-separated lists), and neither begins nor ends with a blank.
-public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// In bytes of UTF-8. A longer one is no id, and is not cut to one: it would be another market's.
-    public static let longest = 200
+package struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// In bytes of UTF-8. A longer text is refused, not cut: a cut id could be another market's.
+    package static let longest = 200
 
-    public let text: String
+    package let text: String
 
-    /// Stands where an alert is about the provider as a whole and its name is no id.
-    public static let feed = MarketID(known: "feed")
+    /// Used in alerts about a provider whose name is not a valid id.
+    package static let feed = MarketID(known: "feed")
 
     private init(known text: String) { self.text = text }
 
-    /// Throws when `text` is no id; the error's `reason` completes the sentence "a market id …".
-    public init(_ text: String) throws(InvalidName) {
-        // Nearly every id is plain ASCII, and thousands are read a poll.
+    /// Throws if `text` is not an id; the error's `reason` completes the sentence "a market id …".
+    package init(_ text: String) throws(InvalidName) {
+        // Fast path: nearly every id is plain ASCII, and a poll reads thousands.
         if (1...Self.longest).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
         {
@@ -37,14 +37,14 @@ public struct MarketID: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 
-    public static func < (left: MarketID, right: MarketID) -> Bool { left.text < right.text }
+    package static func < (left: MarketID, right: MarketID) -> Bool { left.text < right.text }
 }
 
 /// Why a text was refused as a name.
-public struct InvalidName: Error, Hashable, Sendable {
-    public let reason: String
+package struct InvalidName: Error, Hashable, Sendable {
+    package let reason: String
 
-    public init(reason: String) { self.reason = reason }
+    package init(reason: String) { self.reason = reason }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
 /// A change in percent with two decimals, as it is shown and counted.
-public struct Percent: Hashable, Sendable, Comparable {
+package struct Percent: Hashable, Sendable, Comparable {
     /// Hundredths of a percent: 125 is 1.25 %.
-    public let hundredths: Int64
+    package let hundredths: Int64
 
-    public init(hundredths: Int64) { self.hundredths = hundredths }
+    package init(hundredths: Int64) { self.hundredths = hundredths }
 
-    public static let zero = Percent(hundredths: 0)
+    package static let zero = Percent(hundredths: 0)
 
-    /// Beyond this a figure says nothing more (a coin that rose from 1e-18 to 1e18 included).
+    /// Larger changes are capped at this (a coin that rose from 1e-18 to 1e18 included).
     private static let limit: Int64 = 1_000_000_000_000_000
 
     /// (new − old) / old × 100 on the exact decimals, rounded half away from zero.
-    public init(from old: Price, to new: Price) {
+    package init(from old: Price, to new: Price) {
         let estimate = (new.double - old.double) / old.double * 10_000
-        // The double is right to about 1e-11 here, so it decides unless it lies next to a half.
+        // The double is accurate to about 1e-11 here, so it decides unless it is next to a half.
         if abs(estimate) < 1e5, abs(abs(estimate.truncatingRemainder(dividingBy: 1)) - 0.5) > 1e-6 {
             hundredths = Int64(estimate.rounded(.toNearestOrAwayFromZero))
             return
@@ -24,8 +24,8 @@ public struct Percent: Hashable, Sendable, Comparable {
         self = Percent(rounding: change) ?? Percent(hundredths: estimate < 0 ? -Self.limit : Self.limit)
     }
 
-    /// `numeral` percent, rounded half away from zero; nil where it is beyond ±10^13.
-    public init?(rounding numeral: DecimalNumeral) {
+    /// `numeral` percent, rounded half away from zero; nil if it is beyond ±10^13.
+    package init?(rounding numeral: DecimalNumeral) {
         var hundredths = numeral.significand
         var places = numeral.exponent + 2
         while places > 0, hundredths > 0 {
@@ -33,7 +33,7 @@ public struct Percent: Hashable, Sendable, Comparable {
             hundredths *= 10
             places -= 1
         }
-        // More than the digits there are leaves nothing.
+        // Shifted by more than all its digits, the value is 0.
         if places < -DecimalNumeral.digitsKept { hundredths = 0 }
         if places < 0, hundredths > 0 {
             let unit = PowersOfTen.integer[-places]
@@ -44,20 +44,20 @@ public struct Percent: Hashable, Sendable, Comparable {
         self.hundredths = numeral.isNegative ? -Int64(hundredths) : Int64(hundredths)
     }
 
-    /// `decimal` percent, as above; nil also where it is not a number.
-    public init?(rounding decimal: Decimal) {
+    /// `decimal` percent, as above; nil also if it is not a number.
+    package init?(rounding decimal: Decimal) {
         guard let numeral = DecimalNumeral(decimal.description) else { return nil }
         self.init(rounding: numeral)
     }
 
-    public static func < (left: Percent, right: Percent) -> Bool { left.hundredths < right.hundredths }
+    package static func < (left: Percent, right: Percent) -> Bool { left.hundredths < right.hundredths }
 
-    public var double: Double { Double(hundredths) / 100 }
+    package var double: Double { Double(hundredths) / 100 }
 }
 
 extension Percent: CustomStringConvertible {
     /// At most two decimals and no needless zeros: `1.25`, `-5.2`, `0`.
-    public var description: String {
+    package var description: String {
         let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
         let sign = hundredths < 0 ? "-" : ""
         if part == 0 { return "\(sign)\(whole)" }

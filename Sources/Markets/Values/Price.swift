@@ -2,19 +2,18 @@ import Foundation
 
 /// A price: an exact decimal above zero, `significand` × 10^`exponent`.
 ///
-/// It lies between 1e-18 and 1e18 and has at most 18 significant digits; what a provider sends beyond the
-/// 18th digit is rounded half to even. The form is normal (the significand does not end in 0), so equal
-/// prices have equal fields. It is kept as two integers because that is how it is stored, and because a
-/// `Decimal` compares ten times slower.
-public struct Price: Hashable, Sendable {
+/// It lies between 1e-18 and 1e18 and has at most 18 significant digits; digits beyond the 18th are rounded half to
+/// even. It is normalised (the significand does not end in 0), so equal prices have equal fields. It consists of two
+/// integers because it is stored so, and because a `Decimal` compares ten times slower.
+package struct Price: Hashable, Sendable {
     /// 1 to 10^18 − 1, not divisible by ten.
-    public let significand: Int64
+    package let significand: Int64
     /// −35 to 18.
-    public let exponent: Int
+    package let exponent: Int
 
     /// The first integer of more than the 18 digits that are kept.
     private static let tooLarge: Int64 = 1_000_000_000_000_000_000
-    /// Those of 1e18 and of 1e-18 with all its digits. Whatever lies outside is no price, and is not compared.
+    /// From 1e-18 with all 18 digits to 1e18. Any other exponent is out of range without a comparison.
     private static let exponents = -35...18
     private static let lowest = Price(normal: 1, -18)
     private static let highest = Price(normal: 1, 18)
@@ -24,8 +23,8 @@ public struct Price: Hashable, Sendable {
         self.exponent = exponent
     }
 
-    /// The price of these two integers, or nil where that is not a price.
-    public init?(significand: Int64, exponent: Int) {
+    /// The price of these two integers; nil if it is out of range.
+    package init?(significand: Int64, exponent: Int) {
         guard significand > 0, significand < Self.tooLarge, (-60...60).contains(exponent) else {
             return nil
         }
@@ -40,9 +39,9 @@ public struct Price: Hashable, Sendable {
         self = price
     }
 
-    /// The price equal to `numeral`, rounded to 18 significant digits, or nil where it is none: zero, negative, or
-    /// outside 1e-18 to 1e18.
-    public init?(_ numeral: DecimalNumeral) {
+    /// The price equal to `numeral`, rounded to 18 significant digits; nil if it is zero, negative, or outside 1e-18 to
+    /// 1e18.
+    package init?(_ numeral: DecimalNumeral) {
         guard !numeral.isNegative else { return nil }
         var (significand, exponent) = (numeral.significand, numeral.exponent)
         if significand >= UInt64(Self.tooLarge) {
@@ -59,25 +58,25 @@ public struct Price: Hashable, Sendable {
         self.init(significand: Int64(significand), exponent: exponent)
     }
 
-    /// The price equal to `decimal`, as above; nil also where it is not a number.
-    public init?(_ decimal: Decimal) {
+    /// The price equal to `decimal`, as above; nil also if it is not a number.
+    package init?(_ decimal: Decimal) {
         guard let numeral = DecimalNumeral(decimal.description) else { return nil }
         self.init(numeral)
     }
 
     /// Reads a whole text such as `0.1`, `77123.45` or `1.206e-09`; nil for anything else.
-    public init?(parsing text: some StringProtocol) {
+    package init?(parsing text: some StringProtocol) {
         guard let numeral = DecimalNumeral(text) else { return nil }
         self.init(numeral)
     }
 
     /// The same value as Foundation's decimal.
-    public var decimal: Decimal {
+    package var decimal: Decimal {
         Decimal(sign: .plus, exponent: exponent, significand: Decimal(significand))
     }
 
-    /// The nearest double: right to about one part in 10^15, for drawing and for quick comparisons.
-    public var double: Double {
+    /// The nearest double, accurate to about one part in 10^15: for charts and fast comparisons.
+    package var double: Double {
         let digits = Double(significand)
         return exponent >= 0 ? digits * PowersOfTen.double[exponent] : digits / PowersOfTen.double[-exponent]
     }
@@ -85,7 +84,7 @@ public struct Price: Hashable, Sendable {
 
 extension Price: CustomStringConvertible {
     /// Plain digits without an exponent and without needless zeros: `0.000000001206`, `60000`.
-    public var description: String {
+    package var description: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24)
         appendDigits(to: &bytes)
@@ -93,9 +92,9 @@ extension Price: CustomStringConvertible {
     }
 
     /// Appends `description`: a status file holds hundreds.
-    public func appendDigits(to bytes: inout [UInt8]) {
+    package func appendDigits(to bytes: inout [UInt8]) {
         let first = bytes.count
-        // From the last digit to the first, then turned round.
+        // From the last digit to the first, then reversed.
         for _ in 0..<max(0, exponent) { bytes.append(UInt8(ascii: "0")) }
         var rest = significand
         var digits = 0
@@ -110,8 +109,8 @@ extension Price: CustomStringConvertible {
 }
 
 extension Price: Comparable {
-    /// Exact. The doubles decide unless they are too near each other to be trusted.
-    public static func < (left: Price, right: Price) -> Bool {
+    /// Exact. The doubles decide unless they are too close to be reliable.
+    package static func < (left: Price, right: Price) -> Bool {
         let (a, b) = (left.double, right.double)
         if abs(a - b) > 1e-14 * max(a, b) { return a < b }
         // Nearly equal values with at most 18 digits each: scaling the coarser one stays within 128 bits.

@@ -1,28 +1,28 @@
 import Foundation
 
 /// One market's price as a provider stated it.
-public struct Quote: Hashable, Sendable {
-    public var market: MarketID
-    /// Short name such as `btc`; not unique, may be empty. Comes from outside, unescaped.
-    public let symbol: String
-    /// Long name such as `Bitcoin`. Comes from outside, unescaped.
-    public let name: String
-    public var currency: Currency
-    public var price: Price
-    /// When the provider says the price was current; nil where it does not say.
-    public var quotedAt: Date?
-    /// The provider's own 24 h change; nil where it states none.
-    public var reportedChange: Percent?
+package struct Quote: Hashable, Sendable {
+    package var market: MarketID
+    /// Short name such as `btc`; not unique, may be empty. Untrusted, not escaped.
+    package let symbol: String
+    /// Long name such as `Bitcoin`. Untrusted, not escaped.
+    package let name: String
+    package var currency: Currency
+    package var price: Price
+    /// When the provider says the price was current; nil if it does not say.
+    package var quotedAt: Date?
+    /// The provider's own 24 h change; nil if it states none.
+    package var reportedChange: Percent?
     /// Traded in 24 h, in `currency`.
-    public var volume24h: Double?
+    package var volume24h: Double?
     /// In `currency`.
-    public var marketCap: Double?
+    package var marketCap: Double?
 
-    /// In bytes of UTF-8: what a provider says beyond them is cut off.
-    public static let longestSymbol = 50
-    public static let longestName = 200
+    /// In bytes of UTF-8; longer texts are cut.
+    package static let longestSymbol = 50
+    package static let longestName = 200
 
-    public init(
+    package init(
         market: MarketID, symbol: String, name: String, currency: Currency, price: Price, quotedAt: Date?,
         reportedChange: Percent? = nil, volume24h: Double? = nil, marketCap: Double? = nil
     ) {
@@ -33,6 +33,22 @@ public struct Quote: Hashable, Sendable {
         self.price = price
         self.quotedAt = quotedAt
         self.reportedChange = reportedChange
+        self.volume24h = volume24h
+        self.marketCap = marketCap
+    }
+}
+
+/// One price of a provider's own history.
+package struct PastQuote: Hashable, Sendable {
+    package var quotedAt: Date
+    package var price: Price
+    /// Traded in 24 h, and market capitalisation, where they are stated.
+    package var volume24h: Double?
+    package var marketCap: Double?
+
+    package init(quotedAt: Date, price: Price, volume24h: Double? = nil, marketCap: Double? = nil) {
+        self.quotedAt = quotedAt
+        self.price = price
         self.volume24h = volume24h
         self.marketCap = marketCap
     }

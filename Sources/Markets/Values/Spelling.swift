@@ -1,8 +1,8 @@
-/// Finds the word that was probably meant.
-public enum Spelling {
-    /// The word that was cut short, or the one that differs least; nil where all differ by more than a slip of the
-    /// finger.
-    public static func closest(to word: String, among words: [String]) -> String? {
+/// Finds the word that was probably meant, for hints in errors.
+package enum Spelling {
+    /// The first word that begins with `word`, or the one with the smallest distance; nil if that exceeds 1 to 3,
+    /// depending on the length of `word`.
+    package static func closest(to word: String, among words: [String]) -> String? {
         let word = word.lowercased()
         if word.count >= 3, let longer = words.first(where: { $0.hasPrefix(word) }) { return longer }
         let allowed = word.count <= 3 ? 1 : word.count <= 7 ? 2 : 3
@@ -11,7 +11,8 @@ public enum Spelling {
         return best.word
     }
 
-    /// Letters added, left out, replaced or swapped with their neighbour; more than `limit` is not counted out.
+    /// The number of letters added, left out, replaced or swapped with their neighbour. More than `limit` if it is
+    /// larger, then not exact.
     static func distance(_ a: String, _ b: String, limit: Int) -> Int {
         let (a, b) = (Array(a), Array(b))
         guard abs(a.count - b.count) <= limit else { return limit + 1 }

@@ -1,32 +1,32 @@
 import Foundation
 
 extension Date {
-    /// Whole milliseconds since 1970, the resolution in which times are stored and compared. A time beyond a hundred
-    /// million years stands there.
-    public var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded().clamped(to: -4e18...4e18)) }
+    /// Whole milliseconds since 1970, the resolution in which times are stored and compared. Clamped to a hundred
+    /// million years.
+    package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded().clamped(to: -4e18...4e18)) }
 
-    public init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+    package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// `2026-11-21T10:00:00Z`: UTC, whole seconds, cut off. What lies outside the years 0000 to 9999 stands at their end.
-    public var utcText: String { UTCTime(milliseconds: milliseconds).text(fraction: false) }
+    /// `2026-11-21T10:00:00Z`: UTC, whole seconds, truncated; clamped to the years 0000 to 9999.
+    package var utcText: String { UTCTime(milliseconds: milliseconds).text(fraction: false) }
 
     /// Appends `utcText`: a status file holds hundreds.
-    public func appendUTCText(to bytes: inout [UInt8]) {
+    package func appendUTCText(to bytes: inout [UInt8]) {
         UTCTime(milliseconds: milliseconds).append(to: &bytes, fraction: false)
     }
 
     /// `2026-11-21T10:00:00.123Z`.
-    public var utcTextWithMilliseconds: String { UTCTime(milliseconds: milliseconds).text(fraction: true) }
+    package var utcTextWithMilliseconds: String { UTCTime(milliseconds: milliseconds).text(fraction: true) }
 
     /// Reads ISO 8601 with a zone (`2026-11-21T10:00:00.123Z`, `…+01:00`), any number of decimals; nil otherwise, and
     /// for what lies outside the years 0000 to 9999, UTC.
-    public init?(utcText text: some StringProtocol) {
+    package init?(utcText text: some StringProtocol) {
         let text = String(text)
         self.init(utcText: text.utf8.span)
     }
 
-    /// The same for a text that is no string yet.
-    public init?(utcText text: Span<UInt8>) {
+    /// The same for a text in UTF-8 bytes.
+    package init?(utcText text: Span<UInt8>) {
         guard let time = UTCTime(parsing: text) else { return nil }
         self.init(milliseconds: time.milliseconds)
     }
@@ -36,7 +36,7 @@ extension Date {
 private struct UTCTime {
     let milliseconds: Int64
 
-    /// From the first moment of the year 0000 to the last of 9999: more digits have no place.
+    /// The years 0000 to 9999, which four digits can write, in milliseconds since 1970.
     private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     init(milliseconds: Int64) {
@@ -74,11 +74,11 @@ private struct UTCTime {
         let days = Self.daysSince1970(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         milliseconds = Int64(seconds) * 1000 + Int64(fraction)
-        // The zone may lead out of them.
+        // The zone's offset may lead out of the range.
         guard Self.writable.contains(milliseconds) else { return nil }
     }
 
-    /// So many digits as a number, and moves on behind them.
+    /// Reads `digits` digits as a number and advances `at`.
     private static func number(_ digits: Int, _ text: Span<UInt8>, _ at: inout Int) -> Int? {
         guard at + digits <= text.count else { return nil }
         var number = 0
@@ -140,12 +140,12 @@ private struct UTCTime {
         }
     }
 
-    /// In 400 years.
+    /// Days in 400 years.
     private static let daysOfEra = 146_097
-    /// From the first of March of the year −400 to 1970. All that is counted from there lies above zero.
+    /// Days from 1 March of the year −400 to 1970, so that all day counts are positive.
     private static let daysBefore1970 = 719_468 + daysOfEra
 
-    /// Days are counted in years that begin in March, so that the leap day is the last of them.
+    /// Years begin in March here, so that the leap day is the last day of a year.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let year = (month <= 2 ? year - 1 : year) + 400
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -167,5 +167,42 @@ private struct UTCTime {
 extension Double {
     fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}
+
+/// A calendar month in UTC, the period of quotas.
+package struct UTCMonth: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let year: Int
+    /// 1 to 12.
+    package let month: Int
+
+    package init(year: Int, month: Int) {
+        self.year = year
+        self.month = month
+    }
+
+    package init(_ date: Date) {
+        let parts = date.utcText.split(separator: "-")
+        self.init(
+            year: parts.first.flatMap { Int($0) } ?? 1970, month: parts.dropFirst().first.flatMap { Int($0) } ?? 1)
+    }
+
+    /// `2026-11`
+    package var description: String {
+        let year = String(year)
+        return String(repeating: "0", count: max(0, 4 - year.count)) + year + (month < 10 ? "-0" : "-") + "\(month)"
+    }
+
+    package var next: UTCMonth {
+        month == 12 ? UTCMonth(year: year + 1, month: 1) : UTCMonth(year: year, month: month + 1)
+    }
+
+    /// Its first moment.
+    package var start: Date { Date(utcText: "\(self)-01T00:00:00Z") ?? .distantPast }
+    /// The first moment of the next one.
+    package var end: Date { next.start }
+
+    package static func < (left: UTCMonth, right: UTCMonth) -> Bool {
+        (left.year, left.month) < (right.year, right.month)
     }
 }

@@ -2,7 +2,7 @@ import Engine
 import Foundation
 import Markets
 
-/// One market's price over a stretch of time, with what its alerts did: everything that a drawing needs.
+/// One market's prices over a time range with its alert events: the input of all drawings.
 struct Chart {
     var market: MarketID
     var symbol: String
@@ -11,10 +11,10 @@ struct Chart {
     var start: Date
     var end: Date
     var series: ChartSeries
-    /// Alerts that began to fire or were resolved in this time, oldest first.
+    /// Firing and resolved events in the range, oldest first.
     var events: [AlertEvent]
 
-    /// `Bitcoin (BTC) in usd`, safe to print; a name that is too long is cut.
+    /// `Bitcoin (BTC) in usd`, safe to print; a long name is cut.
     func title(atMost length: Int) -> String {
         let name = self.name.isEmpty ? market.text : self.name
         let symbol = self.symbol.isEmpty ? "" : " (\(SafeText.printable(self.symbol.uppercased(), atMost: 12)))"
@@ -22,7 +22,7 @@ struct Chart {
         return SafeText.printable(name + symbol, atMost: length - currency.count) + currency
     }
 
-    /// `2026-11-20 10:00 to 2026-11-21 10:00 UTC`; the seconds stand where minutes would not tell the ends apart.
+    /// `2026-11-20 10:00 to 2026-11-21 10:00 UTC`; with seconds if the range is shorter than 10 minutes.
     var time: String {
         let seconds = end.since(start) < .minutes(10)
         func text(_ date: Date) -> String {
@@ -33,7 +33,7 @@ struct Chart {
         return "\(from) to \(sameDay ? String(to.dropFirst(11)) : to) UTC"
     }
 
-    /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; where there is nothing, that.
+    /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; or that nothing was recorded.
     var facts: [String] {
         guard let high = series.high, let low = series.low, let last = series.last, let change = series.change else {
             return ["nothing recorded in this time"]
@@ -45,7 +45,7 @@ struct Chart {
 }
 
 extension AlertEvent {
-    /// Which way the price went that made an alert fire; nil where it is not about the price.
+    /// The direction of the price that fired the alert; nil if the alert is not about a price direction.
     var direction: PriceDirection? {
         if let change = changePercent, change != .zero { return change > .zero ? .up : .down }
         if let price, let threshold, price != threshold { return price > threshold ? .up : .down }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What of a stretch falls into one column of a drawing. However many prices a column holds, their extremes are kept.
+/// The part of a stretch in one column of the drawing. It keeps the extremes of all its prices.
 struct ChartColumn: Hashable {
     var index: Int
-    /// The middle of what it holds.
+    /// The middle of the time range of its prices.
     var at: Date
     var open: Double
     var high: Double
     var low: Double
     var close: Double
 
-    /// The columns of one stretch that hold something, in order.
+    /// The non-empty columns of one stretch, in order.
     static func columns(of stretch: [ChartPoint], on axis: TimeAxis, count: Int) -> [ChartColumn] {
         var columns: [ChartColumn] = []
         var began = Date.distantPast

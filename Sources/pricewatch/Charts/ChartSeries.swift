@@ -1,7 +1,7 @@
 import Foundation
 import Markets
 
-/// What is drawn at one moment: a price, or the prices of a stretch about it.
+/// What is drawn at one time: a price, or the prices of a candle.
 struct ChartPoint: Hashable {
     var at: Date
     var open: Double
@@ -10,21 +10,21 @@ struct ChartPoint: Hashable {
     var close: Double
 }
 
-/// Prices over time in stretches that were watched; between two of them is a gap, over which no line goes.
+/// Prices over time in stretches without gaps; no line is drawn across a gap.
 struct ChartSeries {
     private(set) var stretches: [[ChartPoint]] = []
     private(set) var first: Price?
     private(set) var last: Price?
     private(set) var high: Price?
     private(set) var low: Price?
-    /// How many prices, or candles, it holds.
+    /// The number of prices or candles.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
     var start: Date? { stretches.first?.first?.at }
     var end: Date? { stretches.last?.last?.at }
 
-    /// From the last moment of a stretch to the first of the next.
+    /// Each from the end of a stretch to the start of the next.
     var gaps: [Range<Date>] {
         zip(stretches, stretches.dropFirst()).compactMap { before, after in
             guard let from = before.last?.at, let to = after.first?.at, from < to else { return nil }
@@ -61,9 +61,9 @@ extension ChartSeries {
         }
     }
 
-    /// Candles of one length, oldest first. One that is missing in the usual step leaves a gap.
+    /// Candles of one length, oldest first. A missing candle leaves a gap.
     ///
-    /// - Parameter end: Where the chart ends; the running candle is not over by then.
+    /// - Parameter end: The end of the chart; the current candle ends later.
     init(_ candles: [Candle], length: Duration, until end: Date) {
         let starts = candles.map(\.start)
         let usual = UsualStep(starts)
@@ -72,7 +72,7 @@ extension ChartSeries {
             let point = ChartPoint(
                 at: min(middle, max(candle.start, end)), open: candle.open.double, high: candle.high.double,
                 low: candle.low.double, close: candle.close.double)
-            // Candles stand in a raster: twice the step is one left out.
+            // Candles are aligned to a grid: exactly twice the step means one is missing.
             let isGap = index > 0 && usual.isFar(index, orAsFar: true)
             add(point, (candle.open, candle.high, candle.low, candle.close), startsStretch: isGap)
         }

@@ -1,4 +1,4 @@
-/// A drawing of dots in the characters of a terminal: braille has 2 × 4 dots a character, plain ASCII 1 × 2.
+/// Draws dots in terminal characters: braille has 2 × 4 dots per character, plain ASCII 1 × 2.
 struct DotCanvas {
     enum Style {
         case braille, ascii
@@ -12,7 +12,7 @@ struct DotCanvas {
     let width: Int
     let height: Int
     private let columns: Int
-    /// A bit a dot, row by row of characters.
+    /// One bit per dot; by rows of characters.
     private var cells: [UInt8]
 
     /// - Parameters:
@@ -47,14 +47,14 @@ struct DotCanvas {
         }
     }
 
-    /// The rows of characters, the uppermost first.
+    /// The rows of characters, from the top.
     var rows: [String] {
         stride(from: 0, to: cells.count, by: columns).map { start in
             String(cells[start..<(start + columns)].map(character))
         }
     }
 
-    /// Braille's dots count down the left side first, and the lowest two last.
+    /// Braille numbers the dots down the left column first, and the lowest row last.
     private static let brailleBits: [UInt32] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
     private static let ascii: [Character] = [" ", "'", ".", ":"]
 

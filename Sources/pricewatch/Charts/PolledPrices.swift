@@ -2,7 +2,7 @@ import Foundation
 import History
 import Markets
 
-/// The prices of one market as its polls brought them, and where nothing is known between two of them.
+/// The polled prices of one market, and the gaps between them.
 struct PolledPrices {
     struct Quote {
         var at: Date
@@ -13,13 +13,13 @@ struct PolledPrices {
 
     /// By quote time.
     let quotes: [Quote]
-    /// The places of the quotes before which there is a gap.
+    /// The indices of the quotes that follow a gap.
     let breaks: [Int]
 
     /// - Parameters:
     ///   - polls: By time.
     ///   - every: The time between two polls.
-    ///   - staleAfter: For so long a price holds while the provider has no newer one.
+    ///   - staleAfter: How long a price is valid while the provider has no newer one.
     init(_ polls: [PolledMarket], every: Duration, staleAfter: Duration) {
         var quotes: [Quote] = []
         var answers: [Date] = []
@@ -45,12 +45,12 @@ struct PolledPrices {
             if before.isBackfilled || after.isBackfilled { return steps.isFar(index) }
             let between = before.polledAt..<max(before.polledAt, after.polledAt)
             if failures.contains(in: between) || pauses.contains(in: between) { return true }
-            // Asked all the time, the provider had nothing newer: the price held until it was stale.
+            // While polls continued without a newer quote, the price is valid until it is stale.
             return steps.isFar(index) && after.at.since(before.at) > staleAfter
         }
     }
 
-    /// The polls after which nobody asked for longer than usual.
+    /// The polls that were followed by a longer pause than usual.
     private static func pauses(in answers: [Date], every: Duration) -> [Date] {
         let steps = UsualStep(answers, fallback: every)
         return answers.indices.dropFirst().filter { steps.isFar($0) }.map { answers[$0 - 1] }
@@ -58,7 +58,7 @@ struct PolledPrices {
 }
 
 extension [Date] {
-    /// Whether one of these moments, which are in order, lies in `range`.
+    /// Whether one of these sorted times is in `range`.
     fileprivate func contains(in range: Range<Date>) -> Bool {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,7 @@
 import Foundation
+import Markets
 
-/// The stretch of prices that a chart shows, with ticks at round prices.
+/// The price range of a chart, with ticks at round prices.
 struct PriceAxis {
     struct Tick: Hashable {
         var price: Double
@@ -14,10 +15,9 @@ struct PriceAxis {
     /// - Parameters:
     ///   - low: The lowest price to be shown, above 0.
     ///   - high: The highest, not below it.
-    ///   - count: About so many ticks fit.
+    ///   - count: The approximate number of ticks.
     init(covering low: Double, _ high: Double, ticks count: Int) {
-        // A flat price lies in the middle, with something to compare it with; so does one whose moves a double
-        // cannot tell apart.
+        // A flat price is in the middle of a small range; so is one whose moves are below the precision of a double.
         let spread = high - low > high * 1e-12 ? (high - low) * 0.05 : max(high * 0.005, 1e-18)
         self.low = max(0, low - spread)
         self.high = high + spread
@@ -33,15 +33,15 @@ struct PriceAxis {
     func share(of price: Double) -> Double { min(1, max(0, (price - low) / (high - low))) }
 }
 
-/// 1, 2 or 5 times a power of ten, in integers, so that what is written at a tick is exact.
+/// 1, 2 or 5 times a power of ten, in integers, so that tick labels are exact.
 struct RoundStep: Hashable {
     let multiplier: Int64
     let power: Int
 
-    /// The smallest one that is not below `size`.
+    /// The smallest step that is at least `size`.
     init(atLeast size: Double) {
         var power = Int(log10(size).rounded(.down))
-        // What a logarithm misses by must not make a step of 10.
+        // The slack absorbs the rounding error of the logarithm.
         let scaled = size / pow(10, Double(power))
         let slack = 1 + 1e-9
         if scaled <= slack {
@@ -69,7 +69,7 @@ struct RoundStep: Hashable {
         power >= 0 ? Double(units) * pow(10, Double(power)) : Double(units) / pow(10, Double(-power))
     }
 
-    /// Plain digits where they are short, else millions and the like, else powers of ten.
+    /// Plain digits if they are short, else with a unit such as M for millions, else as powers of ten.
     func labels(of marks: [Int64]) -> [String] {
         let plain = marks.map { Digits.separated(Self.text($0, power)) }
         let longest = plain.map(\.count).max() ?? 0
@@ -90,7 +90,7 @@ struct RoundStep: Hashable {
     private static let longLabel = 10
     private static let units: [(power: Int, name: String)] = [(12, "T"), (9, "B"), (6, "M")]
 
-    /// `units` × 10^`power` in plain digits, each with as many decimals as the power says.
+    /// `units` × 10^`power` in plain digits, with as many decimals as the power has.
     private static func text(_ units: Int64, _ power: Int) -> String {
         if power >= 0 { return units == 0 ? "0" : String(units) + String(repeating: "0", count: power) }
         let digits = String(units)

@@ -1,7 +1,7 @@
 import Foundation
 import Markets
 
-/// A chart as a picture: SVG that stands alone, legible on light and on dark.
+/// A chart as a standalone SVG, legible on light and dark backgrounds.
 struct SVGChart {
     private let chart: Chart
     private let times: TimeAxis
@@ -21,7 +21,7 @@ struct SVGChart {
 
     private static let width = 960.0
     private static let height = 440.0
-    /// Of a digit of the axes' font, for the room that labels need.
+    /// The width of a digit in the axes' font, for the space of labels.
     private static let digit = 7.2
 
     init(_ chart: Chart) {
@@ -35,7 +35,7 @@ struct SVGChart {
     }
 
     var text: String {
-        // What stands beside the time without touching it.
+        // The longest title that does not overlap the time.
         let title = chart.title(atMost: 50)
         var svg = SVGWriter(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
         svg.text(24, 34, title, "title")
@@ -66,14 +66,14 @@ struct SVGChart {
         for tick in times.ticks {
             let x = x(tick.at)
             svg.line(x, plot.bottom, x, plot.bottom + 5, "axis")
-            // One at the very end would reach beyond the picture.
+            // A label at the very end would exceed the picture.
             let room = Double(tick.label.count) * Self.digit / 2
             svg.text(min(x, Self.width - 4 - room), plot.bottom + 20, tick.label, "label middle")
         }
         svg.line(plot.left, plot.bottom, plot.right, plot.bottom, "axis")
     }
 
-    /// Shaded, so that nobody takes a gap for a fault of the drawing.
+    /// Shaded, so that a gap does not look like a drawing error.
     private func drawGaps(_ svg: inout SVGWriter) {
         for gap in gaps {
             let (left, right) = (x(gap.lowerBound), x(gap.upperBound))
@@ -83,7 +83,7 @@ struct SVGChart {
         }
     }
 
-    /// Those wide enough to be seen, before the first price and after the last included.
+    /// Those at least 2 pixels wide, including before the first price and after the last.
     private var gaps: [Range<Date>] {
         var gaps = chart.series.gaps
         if let start = chart.series.start, let end = chart.series.end {
@@ -94,7 +94,7 @@ struct SVGChart {
         return gaps.filter { x($0.upperBound) - x($0.lowerBound) >= 2 }
     }
 
-    /// One a pixel.
+    /// One per pixel.
     private func columns(of stretch: [ChartPoint]) -> [ChartColumn] {
         ChartColumn.columns(of: stretch, on: times, count: Int(plot.width))
     }
@@ -121,7 +121,7 @@ struct SVGChart {
             let y = price.map { self.y($0, axis) } ?? plot.top + 8
             switch mark.shape {
             case .up:
-                // Below the price that rose, above the one that fell, so that the line stays in sight.
+                // The mark is below a risen price and above a fallen one, so that the line stays visible.
                 let y = min(y + 6, plot.bottom - 12)
                 svg.shape([(mark.x, y), (mark.x - 6, y + 11), (mark.x + 6, y + 11)], "firing", tip: mark.tip)
             case .down:

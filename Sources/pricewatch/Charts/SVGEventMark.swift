@@ -2,11 +2,11 @@ import Engine
 import Foundation
 import Markets
 
-/// One or more alert events of a kind that fall on the same place of a picture.
+/// One or more alert events of one kind at the same place of a chart.
 struct SVGEventMark {
     enum Shape: Hashable {
         case up, down
-        /// Fired for another reason than the price.
+        /// Fired by a rule that is not about a price direction.
         case about
         case resolved
     }
@@ -16,9 +16,9 @@ struct SVGEventMark {
     private(set) var events: [AlertEvent]
 
     private static let nearest = 7.0
-    private static let told = 6
+    private static let mostListed = 6
 
-    /// - Parameter place: Where a moment lies, from the left.
+    /// - Parameter place: The x coordinate of a time.
     static func marks(_ events: [AlertEvent], at place: (Date) -> Double) -> [SVGEventMark] {
         var marks: [SVGEventMark] = []
         var newest: [Shape: Int] = [:]
@@ -35,13 +35,13 @@ struct SVGEventMark {
         return marks
     }
 
-    /// What is shown when one points at it.
+    /// The tooltip.
     var tip: String {
-        let lines = events.prefix(Self.told).map { event in
+        let lines = events.prefix(Self.mostListed).map { event in
             let price = event.price.map { " at \($0) \(event.currency)" } ?? ""
             return "\(event.at.utcText) \(event.rule) \(event.kind.rawValue)\(price) (\(event.condition))"
         }
-        let more = events.count > Self.told ? ["and \(events.count - Self.told) more"] : []
+        let more = events.count > Self.mostListed ? ["and \(events.count - Self.mostListed) more"] : []
         return (lines.map { SafeText.printable($0, atMost: 200) } + more).joined(separator: "\n")
     }
 }

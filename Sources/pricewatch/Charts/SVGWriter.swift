@@ -1,13 +1,13 @@
 import Foundation
 import Markets
 
-/// Writes the few shapes that charts are made of as SVG; every text is escaped.
+/// Writes the shapes of charts as SVG; all text is escaped.
 struct SVGWriter {
     typealias Point = (x: Double, y: Double)
 
     private var body: String
 
-    /// Light where nobody says otherwise: not every program that shows a picture knows of colour schemes.
+    /// Light by default: not every viewer supports colour schemes.
     private static let style = """
         text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", Roboto, sans-serif; fill: #1f2328 }
         .title { font-size: 18px; font-weight: 600 }
@@ -39,7 +39,7 @@ struct SVGWriter {
         }
         """
 
-    /// - Parameter title: For those who hear the picture instead of seeing it.
+    /// - Parameter title: Text for screen readers.
     init(width: Double, height: Double, title: String) {
         let (width, height) = (Self.number(width), Self.number(height))
         body = """
@@ -95,14 +95,14 @@ struct SVGWriter {
 
     private static func title(_ tip: String?) -> String { tip.map { "<title>\(escaped($0))</title>" } ?? "" }
 
-    /// A place to a tenth of a pixel.
+    /// A coordinate, rounded to a tenth of a pixel.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         let (whole, part) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
         return (tenths < 0 ? "-" : "") + (part == 0 ? "\(whole)" : "\(whole).\(part)")
     }
 
-    /// Line breaks stay; other controls, which XML does not take even when they are escaped, stand as `\u001b`.
+    /// Keeps line breaks; other control characters, which XML forbids even escaped, become text such as `\u001b`.
     private static func escaped(_ text: String) -> String {
         text.replacingScalars { scalar in
             switch scalar {

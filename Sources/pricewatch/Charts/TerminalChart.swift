@@ -1,7 +1,7 @@
 import Foundation
 import Markets
 
-/// A chart in the characters of a terminal.
+/// A chart in terminal characters.
 struct TerminalChart {
     private let chart: Chart
     private let terminal: Terminal
@@ -12,7 +12,7 @@ struct TerminalChart {
         self.chart = chart
         self.terminal = terminal
         width = max(24, terminal.width)
-        // As wide as two to one, and no higher than what is left beside the texts.
+        // About 2:1 on the screen, and no higher than the space beside the texts.
         plotRows = max(5, min(terminal.height - 8, width / 5, 24))
     }
 
@@ -23,7 +23,7 @@ struct TerminalChart {
         let prices = PriceAxis(covering: low.double, high.double, ticks: plotRows / 2)
         let left = prices.longestLabel
         let columns = width - left - 3
-        // A label has up to eight characters and some air.
+        // A label has up to eight characters and two of space.
         let times = TimeAxis(from: chart.start, to: chart.end, ticks: columns / 10)
         let plot = plot(prices, times, columns)
         let labels = Dictionary(
@@ -68,7 +68,7 @@ struct TerminalChart {
         return min(plotRows - 1, max(0, Int(rows - prices.share(of: price) * rows)))
     }
 
-    /// The line below the plot with its ticks and what the alerts did, and the times below that.
+    /// The line below the plot with its ticks and alert events, and the times below it.
     private func timeAxis(_ times: TimeAxis, _ columns: Int) -> [String] {
         func column(_ moment: Date) -> Int { min(columns - 1, Int(times.share(of: moment) * Double(columns))) }
         var line = Array(repeating: Table.Cell(sign(.floor), .dim), count: columns)
@@ -76,14 +76,14 @@ struct TerminalChart {
         var free = 0
         for tick in times.ticks {
             let at = column(tick.at)
-            // Centred below its tick; one that has no room is left out with its tick.
+            // Centred below its tick; a label without room is omitted together with its tick.
             let start = min(max(0, at + 1 - tick.label.count / 2), columns + 1 - tick.label.count)
             guard start >= free else { continue }
             line[at].text = sign(.timeTick)
             for (offset, character) in tick.label.enumerated() { labels[start + offset] = character }
             free = start + tick.label.count + 2
         }
-        // What fired is seen where both fall on one place.
+        // A firing event hides a resolved one at the same place.
         for event in chart.events.sorted(by: { $0.kind == .resolved && $1.kind != .resolved }) {
             let isFiring = event.kind == .firing
             line[column(event.at)] = .init(

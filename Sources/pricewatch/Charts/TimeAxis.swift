@@ -1,7 +1,7 @@
 import Foundation
 import Markets
 
-/// The stretch of time that a chart shows, with ticks at round times, UTC.
+/// The time range of a chart, with ticks at round times, UTC.
 struct TimeAxis {
     struct Tick: Hashable {
         var at: Date
@@ -12,7 +12,7 @@ struct TimeAxis {
     let end: Date
     let ticks: [Tick]
 
-    /// - Parameter count: At most so many ticks fit.
+    /// - Parameter count: The most ticks that fit.
     init(from start: Date, to end: Date, ticks count: Int) {
         self.start = start
         self.end = max(end, start + .seconds(1))
@@ -27,12 +27,12 @@ struct TimeAxis {
     }
 }
 
-/// The distances between ticks that people read without counting.
+/// The round distances between ticks.
 enum TimeStep: Hashable {
     /// Divisors of a day.
     case seconds(Int)
     case days(Int)
-    /// From Monday to Monday.
+    /// Beginning on Mondays.
     case weeks(Int)
     /// Divisors of a year.
     case months(Int)
@@ -48,7 +48,7 @@ enum TimeStep: Hashable {
         return steps
     }()
 
-    /// At least so long.
+    /// The shortest length of the step.
     var seconds: Double {
         switch self {
         case .seconds(let count): Double(count)

@@ -1,10 +1,10 @@
 import Foundation
 import Markets
 
-/// The usual step of a row of moments, as it is around each of them: where healed prices of every five minutes meet
-/// live ones of every minute, neither is a gap to the other.
+/// The usual step between times, measured near each of them: where backfilled prices of every five minutes meet polled
+/// ones of every minute, there is no gap.
 struct UsualStep {
-    /// In milliseconds; the step at i leads to the moment i + 1.
+    /// In milliseconds; the step at i is from time i to time i + 1.
     private let steps: [Int64]
     private let fallback: Int64?
 
@@ -12,16 +12,16 @@ struct UsualStep {
 
     /// - Parameters:
     ///   - moments: In order.
-    ///   - fallback: The step where there are too few moments to tell; nil: any will do.
+    ///   - fallback: The usual step if there are too few times; nil: any step is usual.
     init(_ moments: [Date], fallback: Duration? = nil) {
         let times = moments.map(\.milliseconds)
         steps = zip(times, times.dropFirst()).map { $1 - $0 }
         self.fallback = fallback?.inMilliseconds
     }
 
-    /// Whether the moment at `index` is more than twice the usual step after the one before.
+    /// Whether the step before the time at `index` is more than twice the usual one.
     ///
-    /// - Parameter orAsFar: Exactly twice is far, too.
+    /// - Parameter orAsFar: Whether exactly twice counts, too.
     func isFar(_ index: Int, orAsFar: Bool = false) -> Bool {
         let step = steps[index - 1]
         let before = steps[max(0, index - 1 - Self.neighbours)..<(index - 1)]
@@ -30,7 +30,7 @@ struct UsualStep {
             guard let fallback else { return false }
             return isMore(step, than: fallback, orAsFar)
         }
-        // Twice the median is less than the step where more than half of the neighbours are less than half of it.
+        // The step exceeds twice the median if it exceeds twice the step of more than half of the neighbours.
         return [before, after].allSatisfy { side in
             side.isEmpty || side.count { isMore(step, than: $0, orAsFar) } * 2 > side.count
         }

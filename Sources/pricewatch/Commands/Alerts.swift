@@ -16,24 +16,24 @@ struct Alerts: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let now = Date()
-            let standing = StandingAlerts(try reader.standingEvents()).firing
-            let events = firing ? standing : try reader.events(since: since.date(now: now))
+            let active = ActiveAlerts(try reader.activeEvents()).firing
+            let events = firing ? active : try reader.events(since: since.date(now: now))
             var output = StandardOutput()
             if json {
                 var writer = JSONWriter()
                 writer.object { json in
                     json.member("schema", 1)
                     json.array("events", events) { $1.write(&$0) }
-                    json.array("firing", standing) { $1.write(&$0) }
+                    json.array("firing", active) { $1.write(&$0) }
                 }
                 output.line(writer.text)
             } else {
                 let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in AlertsView.lines(events, firing: standing, onlyFiring: firing, terminal, now: now) {
+                for line in AlertsView.lines(events, firing: active, onlyFiring: firing, terminal, now: now) {
                     output.line(line)
                 }
             }
@@ -52,7 +52,7 @@ enum AlertsView {
             lines = events.isEmpty ? ["no events in this time"] : table(of: events).lines(on: terminal) + [""]
         }
         if onlyFiring || !events.isEmpty || !firing.isEmpty {
-            lines += firing.isEmpty ? ["nothing fires now"] : firing.map { standing($0, terminal, now: now) }
+            lines += firing.isEmpty ? ["nothing fires now"] : firing.map { line($0, terminal, now: now) }
         }
         return lines
     }
@@ -78,7 +78,7 @@ enum AlertsView {
         return table
     }
 
-    private static func standing(_ event: AlertEvent, _ terminal: Terminal, now: Date) -> String {
+    private static func line(_ event: AlertEvent, _ terminal: Terminal, now: Date) -> String {
         let since = event.since.map { " for \(now.since($0).roundedText)" } ?? ""
         let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
         return terminal.paint("firing", .red)
@@ -86,6 +86,6 @@ enum AlertsView {
             + "\(event.condition)\(since)\(note)"
     }
 
-    /// A name of 200 characters must not push everything else out of sight.
+    /// Cuts long names, which may have 200 characters, so that the other columns stay visible.
     private static func shortened(_ name: String) -> String { SafeText.printable(name, atMost: 40) }
 }

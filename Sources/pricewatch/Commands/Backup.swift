@@ -16,7 +16,7 @@ struct Backup: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let bytes = try copy(reader)
@@ -29,7 +29,7 @@ struct Backup: AsyncParsableCommand {
         do {
             return try reader.backUp(to: file)
         } catch  where error.kind == .invalidTarget {
-            throw Complaint(error.description, Exit.usage)
+            throw CommandError(error.description, Exit.usage)
         }
     }
 }

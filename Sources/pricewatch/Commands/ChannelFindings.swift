@@ -2,9 +2,9 @@ import Engine
 import Foundation
 import Markets
 
-/// Where messages go, as `check` tells it: without secrets.
+/// The channels, as `check` prints them: without secrets.
 extension Configuration {
-    /// The channels that hear of this rule, by name.
+    /// The names of the channels that this rule notifies.
     func channels(of rule: AlertRule) -> [String] { rule.notify ?? notify.map(\.name) }
 
     func destination(of rule: AlertRule) -> String {
@@ -12,7 +12,7 @@ extension Configuration {
         return names.isEmpty ? "log and status alone" : names.joined(separator: ", ")
     }
 
-    /// A line each for channels, digest and heartbeat.
+    /// One line each for channels, digest and heartbeat.
     var outlets: [String] {
         var lines = notify.isEmpty ? [] : ["channels:      \(notify.count)"]
         lines += notify.map { "  \($0.name): \($0.summary)" }
@@ -25,21 +25,16 @@ extension Configuration {
         return lines
     }
 
-    /// Warnings about `exec` channels that could not start their program.
+    /// Warnings about `exec` channels whose program cannot be started.
     ///
-    /// - Parameter path: where a program without a slash is looked for, folders separated by colons.
+    /// - Parameter path: The search path of programs without a slash, folders separated by colons.
     func missingPrograms(path: String) -> [String] {
-        notify.compactMap { channel in
-            guard case .exec(let command) = channel.kind, let program = command.first else { return nil }
-            let places = program.contains("/") ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
-            if places.contains(where: StartFault.mayBeRun) { return nil }
-            return "\(channel.name): \(program): \(StartFault.about(program, path: path))"
-        }
+        notify.compactMap { channel in channel.address.missingProgram(path: path).map { "\(channel.name): \($0)" } }
     }
 }
 
 extension Configuration.Channel {
-    /// What is special about it: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
+    /// The channel's properties: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
     fileprivate var summary: String {
         var parts = [kind.name]
         if let quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
@@ -50,7 +45,7 @@ extension Configuration.Channel {
 }
 
 extension Configuration.Channel.Kind {
-    /// As the configuration calls it.
+    /// The name of the kind in the configuration.
     var name: String {
         switch self {
         case .webhook: "webhook"

@@ -15,7 +15,7 @@ struct Check: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let reading = try installation.read()
             let findings = try CheckFindings(
                 reading, online: online ? try await OnlineCheck(reading) : nil, now: Date())

@@ -3,24 +3,24 @@ import Feeds
 import Foundation
 import Markets
 
-/// What a configuration means: what is asked, how often, at what cost, and where things lie.
+/// The meaning of a configuration: what is polled, the interval, the cost, and the paths.
 struct CheckFindings {
     private let reading: ConfigurationReading
-    private let settings: CycleSettings
+    private let settings: Settings
     private let costs: [FeedCost]
     private let warnings: [String]
     private let online: [String]?
     private let now: Date
 
-    /// - Parameter online: what the provider said; nil where it was not asked.
+    /// - Parameter online: The findings of the online check; nil if it was not made.
     init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) throws {
         self.reading = reading
         self.now = now
         let configuration = reading.configuration
-        settings = CycleSettings(configuration, host: "", startedAt: .distantPast)
+        settings = Settings(configuration, host: "")
         costs = try FeedCost.all(configuration)
         var warnings = reading.warnings.map(\.description) + costs.warnings
-        for plan in settings.lanes where !plan.ridesAlong {
+        for plan in configuration.sourcePlans {
             for market in plan.members[0].unmapped {
                 warnings.append(
                     "\(market): has no id at \(plan.feed.name), so it is missing there "
@@ -129,7 +129,7 @@ struct CheckFindings {
 }
 
 extension Quota {
-    /// The shortest interval, in whole seconds, at which so many requests last for a month of 31 days.
+    /// The shortest interval, in whole seconds, at which this many requests last for a month of 31 days.
     static func every(pages: Int, lasting quota: Int) -> Duration {
         .seconds((pages * 31 * 86_400 + quota - 1) / max(1, quota))
     }

@@ -17,7 +17,7 @@ struct Demo: AsyncParsableCommand {
     var length = Duration.seconds(60)
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let stage = try await DemoStage.build()
             let ending: [String]
             do {
@@ -26,14 +26,14 @@ struct Demo: AsyncParsableCommand {
                 await stage.strike()
                 throw error
             }
-            // Nothing is left behind, even where nobody reads the end.
+            // Removes the folder even if the reader of the output has gone.
             await stage.strike()
             var output = StandardOutput()
             for line in ending { output.line(line) }
         }
     }
 
-    /// Returns what is to be said at the end.
+    /// Returns the closing message.
     private func play(on stage: DemoStage) async throws -> [String] {
         let greeting = [
             "try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)",
@@ -45,31 +45,27 @@ struct Demo: AsyncParsableCommand {
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
         let configuration = reading.configuration
         let events = RecentEvents()
-        let wakes = Wakes(watching: configuration.statusFile, keys: terminal.isTerminal)
+        let refreshEvents = RefreshEvents(watching: configuration.statusFile, keys: terminal.isTerminal)
         let started = Date()
-        let assembly = try await Assembly(
-            reading,
-            .current(
-                staysAlive: true, format: .text,
-                outlet: terminal.isTerminal ? events : StreamOutlet.standardOutput))
-        let daemon = Daemon(assembly)
+        var environment = DaemonEnvironment()
+        environment.outlet = terminal.isTerminal ? events : StreamOutlet.standardOutput
+        let daemon = Daemon(try await Bootstrap(reading, environment))
         let show = Task {
             if terminal.isTerminal {
-                await DemoScreen(greeting, configuration, events).run(wakes)
+                await DemoScreen(greeting, configuration, events).run(refreshEvents)
             } else {
-                for await wake in wakes.all { if case .suspended = wake { raise(SIGSTOP) } }
+                for await wake in refreshEvents.all { if case .suspended = wake { raise(SIGSTOP) } }
             }
-            daemon.ticks.stop()
+            daemon.stop()
         }
         let clock = Task { [length] in
             try? await Task.sleep(for: length)
-            wakes.end()
+            refreshEvents.end()
         }
-        await daemon.run()
+        _ = await daemon.run()
         clock.cancel()
-        wakes.end()
+        refreshEvents.end()
         await show.value
-        await assembly.finish()
         return events.newest(8, on: terminal)
             + (try ending(of: configuration, since: started, until: Date(), terminal))
     }
@@ -81,7 +77,7 @@ struct Demo: AsyncParsableCommand {
         let chart = try Chart(
             of: try MarketID(DemoStage.star), in: configuration.currency, from: reader, configuration, since: start,
             until: end)
-        // Prices are compared with those of the beginning, of which there must be some.
+        // Changes need earlier prices to compare with.
         let length = Duration.seconds(max(8, Int(end.since(start).inSeconds * 3 / 4)))
         var report = try MarketReport(
             recordedIn: reader, configuration, window: Window(text: length.unitsText, length: length), now: end)

@@ -1,31 +1,32 @@
+import Engine
 import Feeds
 import Foundation
 import Markets
 
-/// What a feed is asked for, how often, and what that costs.
+/// What a feed is polled for, its interval, and the cost.
 struct FeedCost {
     enum Role: String {
-        /// Asked first, of the feeds in order of preference.
+        /// The preferred of the feeds in order of preference.
         case serves
-        /// Asked where those before it fail; the cost is that of a month in which it serves throughout.
+        /// Used when the feeds before it fail; its cost is for a month in which it serves throughout.
         case standsBy = "stands_by"
-        /// Asked for the markets that name it.
+        /// Serves the markets that name it.
         case own
     }
 
     let feed: Configuration.Feed
     let role: Role
-    /// Asked for by name.
+    /// The named markets.
     let markets: [MarketID]
     let every: Duration
     let requestsPerPoll: Int
     var requestsPerMonth: Int { Quota.cost(pages: requestsPerPoll, every: every) }
 
     static func all(_ configuration: Configuration) throws -> [FeedCost] {
-        try configuration.lanePlans.filter { !$0.ridesAlong }.flatMap { plan in
+        try configuration.sourcePlans.flatMap { plan in
             try plan.members.enumerated().map { place, member in
                 FeedCost(
-                    feed: member.feed, role: plan.lane != .shared ? .own : place == 0 ? .serves : .standsBy,
+                    feed: member.feed, role: plan.source != .shared ? .own : place == 0 ? .serves : .standsBy,
                     markets: member.watch.entries.map(\.market),
                     every: max(plan.every, member.feed.every ?? plan.every),
                     requestsPerPoll: try member.feed.madeProvider().pages(for: member.watch).count)
@@ -35,8 +36,8 @@ struct FeedCost {
 
     var lines: [String] {
         let provider = feed.name == feed.provider.rawValue ? [] : [feed.provider.rawValue]
-        let told = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"]) + host
-        let who = feed.name + (told.isEmpty ? "" : " (\(told.joined(separator: ", ")))")
+        let details = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"]) + host
+        let who = feed.name + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
         let requests = "\(requestsPerPoll) request\(requestsPerPoll == 1 ? "" : "s") a poll"
         let quota = feed.monthlyQuota.map { " (quota \($0))" } ?? ""
         switch role {
@@ -58,7 +59,7 @@ struct FeedCost {
         }
     }
 
-    /// Where its own `url` leads. Not its path and query, in which a key may stand.
+    /// The host of its own `url`, without path and query, which may contain a key.
     private var host: [String] {
         guard let url = feed.url, let parts = URLComponents(string: url.replacing(/[?{].*/, with: "")),
             let scheme = parts.scheme, let host = parts.host
@@ -82,7 +83,7 @@ struct FeedCost {
 }
 
 extension [FeedCost] {
-    /// Feeds that are asked for more than their month allows.
+    /// Feeds with a monthly cost over their quota.
     var warnings: [String] {
         compactMap { cost -> String? in
             guard let quota = cost.feed.monthlyQuota, cost.requestsPerMonth > quota else { return nil }

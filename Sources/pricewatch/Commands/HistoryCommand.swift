@@ -22,7 +22,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
@@ -44,7 +44,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 }
 
-/// The lengths that `--every` takes.
+/// The candle lengths of `--every`.
 enum CandleLength {
     @Sendable static func parse(_ text: String) throws -> Duration {
         guard let length = Duration(unitsText: text), length >= .minutes(1), length <= .hours(7 * 24) else {

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Foundation
 
-/// What every command that looks at one installation takes.
+/// The options of every command that reads an installation.
 struct InstallationOptions: ParsableArguments {
     @Option(name: .customLong("config"), help: "The configuration file; see README, Configuration.")
     var configurationPath: String?
@@ -10,28 +11,31 @@ struct InstallationOptions: ParsableArguments {
         do {
             return try ConfigurationReading.read(option: configurationPath)
         } catch {
-            throw Complaint(error.description, Exit.configuration)
+            throw CommandError(error.description, Exit.configuration)
         }
     }
 
-    /// For commands that ask: a configuration closed to this user leaves them the default paths.
+    /// For commands that only read: if this user may not read the configuration, the default paths are used.
     func readForQuestions() throws -> ConfigurationReading {
         try noting { () throws(ConfigurationError) in
             try ConfigurationReading.readForQuestions(option: configurationPath)
         }
     }
 
-    /// For `status`, which also answers where the configuration is faulty.
+    /// For `status`, which also works with a faulty configuration.
     func readForStatus() throws -> ConfigurationReading {
         try noting { () throws(ConfigurationError) in
             try ConfigurationReading.readForStatus(option: configurationPath)
         }
     }
 
-    /// For commands that need no more of the configuration than where the database is.
+    /// For commands that need only the database path of the configuration.
     func readForRecords() throws -> ConfigurationReading {
         try noting { () throws(ConfigurationError) in
-            try ConfigurationReading.readForRecords(option: configurationPath)
+            try ConfigurationReading.readForRecords(option: configurationPath) { file in
+                FileManager.default.contents(atPath: file).flatMap { try? StatusDocument(parsing: $0) }?
+                    .history?.database
+            }
         }
     }
 
@@ -41,7 +45,7 @@ struct InstallationOptions: ParsableArguments {
             if let note = reading.note { StandardError.line("pricewatch: \(note)") }
             return reading
         } catch {
-            throw Complaint(error.description, Exit.configuration)
+            throw CommandError(error.description, Exit.configuration)
         }
     }
 }

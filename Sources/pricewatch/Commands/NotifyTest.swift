@@ -1,6 +1,9 @@
 import ArgumentParser
+import Channels
+import Engine
 import Feeds
 import Foundation
+import HTTP
 import Markets
 
 struct NotifyTest: AsyncParsableCommand {
@@ -13,7 +16,7 @@ struct NotifyTest: AsyncParsableCommand {
     var channel: String
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.read().configuration
             let network = try NetworkTransport()
             let answer: String
@@ -31,29 +34,29 @@ struct NotifyTest: AsyncParsableCommand {
         }
     }
 
-    /// The service's answer. Throws a complaint: 65 where there is no such channel, 69 where it did not arrive.
+    /// Returns the service's answer. Throws 65 for an unknown channel, 69 if the message was not delivered.
     static func send(
         to name: String, of channels: [Configuration.Channel], host: String, now: Date,
         transport: any HTTPTransport
-    ) async throws(Complaint) -> String {
+    ) async throws(CommandError) -> String {
         guard let channel = channels.first(where: { $0.name == name }) else {
             throw unknown(name, among: channels.map(\.name))
         }
         let note = Note(
             kind: .test, title: "pricewatch: this is a test", lines: ["Messages to \(name) arrive here."], at: now,
             host: host)
-        // Another one each time: a receiver that drops repetitions must not drop the second test.
+        // A new id each time: a receiver that drops duplicates must not drop the second test.
         let message = Message(id: "test-\(UUID().uuidString.lowercased())", content: .note(note))
         do {
             return try await channel.madeChannel(transport: transport).deliver(message).answer
         } catch {
-            throw Complaint(error.description, Exit.noAnswer)
+            throw CommandError(error.description, Exit.noAnswer)
         }
     }
 
-    private static func unknown(_ name: String, among names: [String]) -> Complaint {
+    private static func unknown(_ name: String, among names: [String]) -> CommandError {
         let meant = Spelling.closest(to: name, among: names).map { " (did you mean \($0)?)" } ?? ""
         let all = names.isEmpty ? "the configuration has no notify" : "notify has \(names.joined(separator: ", "))"
-        return Complaint("find the channel \(name): there is none of this name\(meant); \(all)", Exit.noSuchData)
+        return CommandError("find the channel \(name): there is none of this name\(meant); \(all)", Exit.noSuchData)
     }
 }

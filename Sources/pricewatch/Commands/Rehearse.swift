@@ -22,14 +22,14 @@ struct Rehearse: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForQuestions().configuration
             let rules = try chosen(configuration.alertRules)
             let reader = try HistoryReader(at: configuration.history.database)
             var bar = ProgressBar("rehearsing")
             let report = try RehearsalReport(
                 playing: reader, through: rules, configuration, since: since.date(now: Date()),
-                withHealed: withBackfill
+                withBackfilled: withBackfill
             ) { bar.show($0) }
             bar.finish()
             var output = StandardOutput()
@@ -49,6 +49,6 @@ struct Rehearse: AsyncParsableCommand {
         let found = rules.filter { $0.name == rule }
         guard found.isEmpty else { return found }
         let meant = Spelling.closest(to: rule, among: rules.map(\.name)).map { " (did you mean \($0)?)" } ?? ""
-        throw Complaint("rehearse the rule \(rule): there is none of this name\(meant)", Exit.noSuchData)
+        throw CommandError("rehearse the rule \(rule): there is none of this name\(meant)", Exit.noSuchData)
     }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Engine
 import Foundation
 import Glibc
-import Logging
 import Markets
-import ServiceLifecycle
+import UnixSignals
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,23 +14,32 @@ struct Run: AsyncParsableCommand {
     @Flag(help: "One poll with recording, rules and messages, then the end.")
     var once = false
 
-    /// How long a single poll's process goes on for messages; for programs, as long as these may take.
+    /// How long the process of a single poll waits for deliveries; for `exec` channels, as long as their programs may
+    /// run.
     private static let patience = Duration.seconds(5)
-    /// An attempt that is due later is left to the next run.
-    private static let retriesWithin = Duration.seconds(3)
-
     func run() async throws {
-        HarmlessSignals.arm()
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let reading = try installation.read()
-            if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(reading.configuration) }
-            let format = LineLogHandler.Format(reading.configuration.log.format)
-            let assembly = try await Assembly(reading, .current(staysAlive: !once, format: format))
-            if once { try await pollOnce(assembly, reading.configuration) } else { try await serve(assembly) }
+            let configuration = reading.configuration
+            if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(configuration) }
+            // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.
+            let reloads = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
+            let bootstrap = try await Bootstrap(
+                reading, .current(configuration, once: once ? Self.patience(configuration) : nil))
+            // Before anything is recorded or sent.
+            let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+            let daemon = Daemon(bootstrap)
+            let following = [Task { await daemon.reload(at: reloads) }, Task { await daemon.stop(at: stops) }]
+            let ending = await daemon.run()
+            for task in following { task.cancel() }
+            if once {
+                warnOfWaiting(await daemon.queuedMessages)
+                try Self.judge(ending, of: configuration.feeds[0].name)
+            }
         }
     }
 
-    /// Somebody tries it out: what the log says in its own way, in plain words.
+    /// Logs in plain words to a terminal, for a run by hand.
     private func greet(_ configuration: Configuration) {
         let feed = configuration.feeds[0]
         for line in [
@@ -43,45 +52,15 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ assembly: Assembly) async throws {
-        let impatience = ImpatientStop()
-        impatience.arm()
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(
-                        service: Daemon(assembly),
-                        successTerminationBehavior: .gracefullyShutdownGroup)
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
-        ).run()
-        await assembly.finish()
-        withExtendedLifetime(impatience) {}
-    }
-
-    private func pollOnce(_ assembly: Assembly, _ configuration: Configuration) async throws {
-        await assembly.cycle.tellUntold()
-        await assembly.sender.begin()
-        let ending = await assembly.cycle.turn(obeying: .namedOnly)
-        await assembly.cycle.tidy()
-        await assembly.sender.rest(dueWithin: Self.retriesWithin, atMost: Self.patience(configuration))
-        await assembly.sender.stop()
-        tellWaiting(await assembly.sender.report.size.queued)
-        await assembly.cycle.showChange()
-        await assembly.cycle.close()
-        await assembly.finish()
+    /// The exit code of a single cycle.
+    private static func judge(_ ending: CycleEnding?, of feed: String) throws {
         switch ending {
-        case .polled(_, recorded: false):
-            throw ExitCode(Exit.inputOutput.rawValue)
-        case .polled(.failed, _), .interrupted:
-            throw Exit.noAnswer
+        case .polled(_, recorded: false): throw ExitCode(Exit.inputOutput.rawValue)
+        case .polled(.failed, _), nil: throw Exit.noAnswer
         case .waiting(let until):
-            throw Complaint(
-                "poll \(assembly.settings.feedName): the provider asked to wait until \(until.utcText); nothing was asked",
-                Exit.noAnswer)
-        case .polled:
-            return
+            throw CommandError(
+                "poll \(feed): the provider asked to wait until \(until.utcText); nothing was asked", Exit.noAnswer)
+        case .polled: return
         }
     }
 
@@ -89,7 +68,7 @@ struct Run: AsyncParsableCommand {
         configuration.notify.filter(\.isProgram).map(\.timeout).reduce(patience, max)
     }
 
-    private func tellWaiting(_ messages: Int) {
+    private func warnOfWaiting(_ messages: Int) {
         guard messages > 0 else { return }
         StandardError.line(
             "pricewatch: \(messages) message\(messages == 1 ? " waits" : "s wait") in the outbox for the next run")
@@ -98,4 +77,21 @@ struct Run: AsyncParsableCommand {
 
 extension Configuration.Channel {
     fileprivate var isProgram: Bool { if case .exec = kind { true } else { false } }
+}
+
+extension Daemon {
+    /// Reloads at each SIGHUP until the task is cancelled.
+    fileprivate nonisolated func reload(at signals: UnixSignalsSequence) async {
+        for await signal in signals where signal == .sighup { reload() }
+    }
+
+    /// Stops at the first signal, until the task is cancelled. The second ends the process at once.
+    fileprivate nonisolated func stop(at signals: UnixSignalsSequence) async {
+        var isStopping = false
+        for await signal in signals {
+            if isStopping { _exit(128 + signal.rawValue) }
+            isStopping = true
+            stop()
+        }
+    }
 }

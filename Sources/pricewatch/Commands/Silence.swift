@@ -4,7 +4,7 @@ import Foundation
 import History
 import Markets
 
-/// Which rules are meant.
+/// The rules to silence.
 struct RuleOptions: ParsableArguments {
     @Argument(help: "The rule's name.")
     var rule: String?
@@ -28,7 +28,7 @@ struct SilenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (rule, length) = try arguments()
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
@@ -41,14 +41,14 @@ struct SilenceCommand: AsyncParsableCommand {
             let found = try rule.map(names.find)
             let place = try market.map { try SilencedMarket.find($0, in: reader, configuration) }
             let until = now + length
-            let desk = try SilenceDesk(at: configuration.history.database)
-            try desk.silence(rule: found, market: place, from: now, until: until)
+            let store = try SilenceDatabase(at: configuration.history.database)
+            try store.silence(rule: found, market: place, from: now, until: until)
             let silence = Silence(id: 0, rule: found, market: place, since: now, until: until)
             output.line("silenced \(SilenceList.words(silence))")
         }
     }
 
-    /// `silence --all 2h` puts the duration where a rule would stand.
+    /// In `silence --all 2h` the parser takes the duration for the rule.
     private func arguments() throws -> (rule: String?, length: Duration) {
         var (rule, length) = (meant.rule, duration)
         if meant.all {
@@ -80,13 +80,13 @@ struct UnsilenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let now = Date()
             let reader = try HistoryReader(at: configuration.history.database)
             let names = RuleNames(configuration, reader)
             let found = try meant.rule.map(names.find)
-            let count = try SilenceDesk(at: configuration.history.database).end(rule: found, at: now)
+            let count = try SilenceDatabase(at: configuration.history.database).end(rule: found, at: now)
             var output = StandardOutput()
             output.line(
                 count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")")
@@ -108,7 +108,7 @@ enum SilenceList {
     }
 }
 
-/// The rules that a name may mean: those configured, and those that ever had an alert.
+/// The rules that a name may mean: those configured, and those with recorded alerts.
 struct RuleNames {
     private let known: [String]
 
@@ -125,11 +125,11 @@ struct RuleNames {
             ?? (known.isEmpty
                 ? "" : " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))")
         let hint = Duration(unitsText: name) == nil ? meant : " (for every rule: pricewatch silence --all \(name))"
-        throw Complaint("find the rule \(name): there is none of this name\(hint)", Exit.noSuchData)
+        throw CommandError("find the rule \(name): there is none of this name\(hint)", Exit.noSuchData)
     }
 }
 
-/// The market that a silence is about: a watched or a recorded one, or what stands for the feed.
+/// The market of a silence: a watched or recorded one, or a feed's pseudo-market.
 enum SilencedMarket {
     static func find(_ text: String, in reader: HistoryReader, _ configuration: Configuration) throws -> MarketID {
         if let market = try? MarketID(text),

@@ -19,12 +19,12 @@ struct Simulate: AsyncParsableCommand {
     var faults: [Fault] = []
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let simulator: CoinGeckoSimulator
             do {
                 simulator = try await CoinGeckoSimulator.start(port: port, seed: seed, faults: faults)
             } catch {
-                throw Complaint("\(error)", Exit.inputOutput)
+                throw CommandError("\(error)", Exit.inputOutput)
             }
             var output = StandardOutput()
             output.line(simulator.baseURL)

@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForStatus().configuration
             if watch {
                 await StatusWatch(configuration, json: json).run()

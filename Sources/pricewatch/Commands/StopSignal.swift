@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// For commands that go on until somebody ends them.
+/// The signals that end a long-running command.
 enum StopSignal {
     /// Returns at the first SIGINT or SIGTERM, or when the task is cancelled.
     static func wait() async {

@@ -15,7 +15,7 @@ struct Summary: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let now = Date()
             let report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
@@ -36,29 +36,23 @@ struct Summary: AsyncParsableCommand {
         }
     }
 
-    /// For 24 h the daemon knows more than the history: the provider's own figures, where ours do not reach back.
+    /// The daemon's summary covers only 24 h, and has the provider's changes for markets without 24 h of history.
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> MarketReport? {
         guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
             let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2,
             source.document(at: now).markets?.contains(where: { $0.price != nil }) == true,
             var report = MarketReport(source.document(at: now), in: configuration.currency, window: window, now: now)
         else { return nil }
-        // The summary stands without its alerts where the history cannot be read.
+        // If the history is unreadable, the summary has no alerts.
         if let reader = try? HistoryReader(at: configuration.history.database) { try? report.addAlerts(of: reader) }
         return report
     }
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {
         let reader = try HistoryReader(at: configuration.history.database)
-        try Complaint.refuseEmpty(reader)
+        try CommandError.refuseEmpty(reader)
         return try MarketReport(recordedIn: reader, configuration, window: window, now: now)
     }
-}
-
-/// A length of time as it was asked for.
-struct Window: Sendable {
-    var text: String
-    var length: Duration
 }
 
 extension Window {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Markets
 
-/// A moment as `--since` and `--until` take it: a time, a date, or a duration back from now.
+/// A time as `--since` and `--until` accept it: a time, a date, or a duration before now.
 enum TimeArgument: Hashable, Sendable {
     case moment(Date)
     case ago(Duration)

@@ -1,17 +1,17 @@
 import Engine
 import Foundation
 
-/// A configuration, where it came from, and what its owner should know about it.
+/// A configuration, its file, and its warnings.
 struct ConfigurationReading: Sendable {
     var configuration: Configuration
     /// nil: no file, the built-in defaults.
     var file: ConfigurationFile?
-    /// What was accepted and yet deserves a word, in the file's order.
+    /// Warnings about accepted values, in the file's order.
     var warnings: [ConfigurationFault] = []
-    /// For people, where a command did not get what it looked for and goes on with the default paths.
+    /// A note for people that the file was closed or faulty, and what is used instead.
     var note: String?
 
-    /// For the daemon and `check`: finds the file, reads it, and tells all faults at once.
+    /// For the daemon and `check`: finds and reads the file, and reports all its faults.
     static func read(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
@@ -19,8 +19,8 @@ struct ConfigurationReading: Sendable {
         return try read(file, host, secrets: .needed)
     }
 
-    /// For commands that only read: they need no secrets, and go on with the default paths where the configuration
-    /// is closed to them, unless `--config` names it.
+    /// For commands that only read: secrets are not needed, and if this user may not read the configuration, the
+    /// default paths are used, unless `--config` names the file.
     static func readForQuestions(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
@@ -34,23 +34,24 @@ struct ConfigurationReading: Sendable {
         }
     }
 
-    /// For `status`, which must answer above all when the file has just been spoilt: what of a faulty file can be
-    /// understood says where things lie, and a note says that it is faulty.
+    /// For `status`, which must also work with a faulty file: it takes the paths from the valid part of the file, and a
+    /// note says that the file is faulty.
     static func readForStatus(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
         try readDespiteFaults(option: option, host).reading
     }
 
-    /// For commands that live on the recorded alone: a faulty file keeps nobody from them as long as it is certain
-    /// which database is meant, by its own word or by the running daemon's.
+    /// For commands that need only the history: they work with a faulty file if the database path is certain, either
+    /// from the file or from the running daemon's status.
+    ///
+    /// - Parameter database: The database path in this status file; nil if it has none.
     static func readForRecords(
-        option: String?, _ host: HostEnvironment = .current
+        option: String?, _ host: HostEnvironment = .current, inStatus database: (_ file: String) -> String?
     ) throws(ConfigurationError) -> ConfigurationReading {
         var (reading, faults) = try readDespiteFaults(option: option, host)
         guard faults.leaveDatabaseOpen(reading.configuration, reading.usualDatabase(host)) else { return reading }
-        let status = FileManager.default.contents(atPath: reading.configuration.statusFile)
-        guard let named = status.flatMap({ try? StatusDocument(parsing: $0) })?.history?.database else {
+        guard let named = database(reading.configuration.statusFile) else {
             throw .faults(faults)
         }
         reading.configuration.history.database = named
@@ -67,7 +68,7 @@ struct ConfigurationReading: Sendable {
             else { throw .faults(faults) }
             let understood = understand(text, file: file, host, secrets: .spared, FaultReport(file: file.path))
             var reading = understood ?? builtIn(host, file: file)
-            // Of what is no YAML nothing is known but where things usually lie.
+            // If the file is not YAML, only the default paths are known.
             if understood == nil, !BoundedFile.exists(reading.configuration.statusFile, hidden: false) {
                 throw .faults(faults)
             }
@@ -81,18 +82,13 @@ struct ConfigurationReading: Sendable {
         Self.builtIn(host, file: file).configuration.history.database
     }
 
-    /// Whether a secret must be there. A user who may ask for prices need not be one who may read the keys.
-    enum Secrets: Sendable {
-        case needed, spared
-    }
-
     private static func builtIn(_ host: HostEnvironment, file: ConfigurationFile?) -> ConfigurationReading {
         let folders = file?.folders(host) ?? DefaultFolders(host, usesSystemFile: false)
         return ConfigurationReading(configuration: Configuration(folders: folders), file: file)
     }
 
     private static func read(
-        _ file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets
+        _ file: ConfigurationFile, _ host: HostEnvironment, secrets: SecretReading
     ) throws(ConfigurationError) -> ConfigurationReading {
         guard !file.path.isEmpty else {
             throw .unreadable(file: "''", reason: "the path is empty (name a file behind --config)", closed: false)
@@ -108,7 +104,7 @@ struct ConfigurationReading: Sendable {
 
     /// `text` as the contents of `file`.
     static func parse(
-        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets = .needed
+        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: SecretReading = .needed
     ) throws(ConfigurationError) -> ConfigurationReading {
         let report = FaultReport(file: file.path)
         let reading = understand(text, file: file, host, secrets: secrets, report)
@@ -116,9 +112,9 @@ struct ConfigurationReading: Sendable {
         return reading
     }
 
-    /// What can be understood of `text`, whatever is wrong with the rest; nil where it is no YAML.
+    /// The valid part of `text`; nil if it is not YAML.
     private static func understand(
-        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: Secrets, _ report: FaultReport
+        _ text: String, file: ConfigurationFile, _ host: HostEnvironment, secrets: SecretReading, _ report: FaultReport
     ) -> ConfigurationReading? {
         let source = ValueSource(file: file.path, host: host, secrets: secrets)
         var configuration = Configuration(folders: file.folders(host))
@@ -140,7 +136,7 @@ struct ConfigurationReading: Sendable {
 }
 
 extension Configuration {
-    /// Lays the file over the defaults.
+    /// Overlays the file on the defaults.
     fileprivate mutating func overlay(_ root: Section) {
         let stated = root.value("currency", .currency)
         currency = stated ?? currency
@@ -174,7 +170,7 @@ extension Configuration {
         judgePaths(root)
     }
 
-    /// Two things in one file would destroy each other.
+    /// Reports paths that are used twice: two writers would destroy each other's file.
     private func judgePaths(_ root: Section) {
         var owners: [String: String] = [:]
         let paths = [
@@ -190,7 +186,7 @@ extension Configuration {
 }
 
 extension [ConfigurationFault] {
-    /// Whether one of them may be the reason why `history.database` is not what its owner has in mind.
+    /// Whether a fault may have kept `history.database` from its intended value.
     fileprivate func leaveDatabaseOpen(_ configuration: Configuration, _ usual: String) -> Bool {
         let isUsual = configuration.history.database == usual
         return contains { fault in

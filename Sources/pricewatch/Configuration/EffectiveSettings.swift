@@ -2,10 +2,9 @@ import Engine
 import Feeds
 import Markets
 
-/// What follows from the keys together. Nothing here is a key of its own.
+/// Settings derived from several keys.
 extension Configuration {
-    /// The markets named in the configuration: those of `watch.markets`, then those that only rules name, in the
-    /// order of the file.
+    /// The named markets: those of `watch.markets`, then those that only rules name, in the file's order.
     var namedMarkets: [Market] {
         var markets = watch.markets
         var seen = Set(markets.map(\.id))
@@ -15,28 +14,28 @@ extension Configuration {
         return markets
     }
 
-    /// The time between two polls as configured: `poll.every`, else that of the first feed. Waits and the quota's
-    /// pace may lengthen it.
+    /// The configured interval: `poll.every`, else that of the first feed. Cooldowns and the quota throttle may
+    /// lengthen it.
     var interval: Duration { poll.every ?? feeds.first.map(every(of:)) ?? Feed.usualInterval }
 
-    /// The time between two questions to this feed.
+    /// The interval of this feed's polls.
     func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.terms?.every ?? Feed.usualInterval }
 
-    /// The shortest time between two polls.
-    var tick: Duration { lanePlans.map(\.every).min() ?? interval }
+    /// The shortest interval of all sources.
+    var tick: Duration { sourcePlans.map(\.every).min() ?? interval }
 
-    /// D, the longest a cycle may last in which a feed is asked for so many pages.
+    /// The longest duration of a cycle in which a feed is sent this many requests.
     func cycleDeadline(pages: Int) -> Duration { max(tick, poll.timeout * max(1, pages)) }
 
-    /// From when on this market's quote is old: its own setting, its feed's, the poll's, else the longer of
-    /// 15 minutes and three intervals.
+    /// The age from which this market's quote is stale: its own setting, its feed's, the poll's, else the longer of 15
+    /// minutes and three intervals.
     func staleness(of market: MarketID) -> Staleness {
         let named = watch.markets.first { $0.id == market }
         if let own = named?.staleAfter { return Staleness(after: own) }
         return staleness(in: feeds.first { $0.name == named?.feed } ?? feeds.first)
     }
 
-    /// From when on the quote of a market is old that this feed is asked for.
+    /// The age from which the quote of a market of this feed is stale.
     func staleness(in feed: Feed?) -> Staleness {
         if let configured = feed?.staleAfter ?? poll.staleAfter { return Staleness(after: configured) }
         let every = feed.map(every(of:)) ?? interval
@@ -45,22 +44,22 @@ extension Configuration {
 }
 
 extension Configuration.Feed {
-    /// Requests a month; nil: no limit known.
+    /// Requests a month; nil: no known limit.
     var monthlyQuota: Int? { quotaMonth ?? terms?.quotaMonth }
 
-    /// How often to ask where neither the configuration nor the provider says.
+    /// The interval if neither the configuration nor the provider's terms set one.
     static let usualInterval = Duration.seconds(60)
 
-    /// The time between two questions for the past.
+    /// The time between two requests for historical prices.
     var pastPause: Duration { terms?.pastEvery ?? Self.usualPastPause }
     static let usualPastPause = Duration.seconds(10)
 
-    /// What follows from provider and plan; nil for our generic feed.
-    var terms: ProviderTerms? { provider.listed?.terms[plan.agreed] }
+    /// The terms of provider and plan; nil for the `json` provider.
+    var terms: ProviderTerms? { provider.listed?.terms[plan] }
 
-    /// What this market is called here; nil: it has no mapping, or is asked of another feed alone. CoinGecko is asked
-    /// by the id itself, as is our generic feed for markets of its own; the others by the owner's word, else by the
-    /// table of those whose names are certain.
+    /// This market's name at the feed; nil: it has no mapping, or names another feed. Configured names come first.
+    /// CoinGecko uses the id itself, as does a `json` feed for markets that name it; the others use the table of known
+    /// names.
     func id(of market: Configuration.Market, in currency: Currency) -> String? {
         if let feed = market.feed, feed != name { return nil }
         if let id = market.ids[name] ?? market.ids[provider.rawValue] { return id }

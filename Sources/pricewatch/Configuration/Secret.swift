@@ -1,9 +1,9 @@
 import Foundation
 
 extension Configuration {
-    /// A key, token or URL that must not be read over a shoulder: it prints `***`, whoever prints it.
+    /// A key, token or URL that must not be printed: all its descriptions are `***`.
     struct Secret: Hashable, Sendable {
-        /// For the place that puts a request together, and for nothing else.
+        /// The value; only for building requests.
         let revealed: String
         let origin: Origin
 
@@ -16,8 +16,8 @@ extension Configuration {
             case environment(String)
         }
 
-        /// The secret as its file has it now, so that a rotated key is taken up without a restart; nil where it
-        /// never stood in a file or the file holds no secret any more.
+        /// Reads the secret's file again, so that a rotated key needs no restart; nil if it is not from a file, or the
+        /// file contains no valid secret.
         func readAgain() -> Secret? {
             guard case .file(let path) = origin, let text = try? BoundedFile.text(path),
                 let secret = Secret.text(of: text)
@@ -25,13 +25,13 @@ extension Configuration {
             return Secret(revealed: secret, origin: origin)
         }
 
-        /// `content` without the newline at its end; nil where the rest cannot be a secret.
+        /// `content` without its final newline; nil if the rest is no valid secret.
         static func text(of content: String) -> String? {
             let text = content.withoutNewlineAtEnd
             return objection(to: text) == nil ? text : nil
         }
 
-        /// What is wrong with `text`, without saying what it is. A line break in a key would let it write headers.
+        /// What is wrong with `text`, without quoting it; nil: valid. A line break in a key could inject headers.
         static func objection(to text: String) -> String? {
             if text.isEmpty { return "is empty" }
             if text.utf8.count > 8192 { return "is longer than 8192 bytes" }
@@ -50,6 +50,6 @@ extension Configuration.Secret: CustomStringConvertible, CustomDebugStringConver
 }
 
 extension String {
-    /// Editors and `echo` end a file with a newline that nobody meant as part of its value.
+    /// Editors and `echo` end a file with a newline that is not part of the value.
     var withoutNewlineAtEnd: String { last?.isNewline == true ? String(dropLast()) : self }
 }

@@ -1,16 +1,18 @@
 import Feeds
+import HTTP
 import Logging
+import Markets
 
 extension Configuration.Feed {
-    /// Whom this feed asks, in the network's terms.
+    /// The provider that this feed polls.
     func madeProvider() throws -> any Feeds.Provider {
-        if let listed = provider.listed { return listed.init(plan: plan.agreed) }
+        if let listed = provider.listed { return listed.init(plan: plan) }
         return JSONFeed(try described())
     }
 
     private func described() throws -> JSONFeedDescription {
         guard let json, let template = url.flatMap(URLTemplate.init), let price = JSONPointer(json.fields.price) else {
-            throw Complaint("feed \(name): its url or its fields cannot be used", Exit.configuration)
+            throw CommandError("feed \(name): its url or its fields cannot be used", Exit.configuration)
         }
         var fields = JSONFeedDescription.Fields(price: price)
         fields.id = json.fields.id.flatMap(JSONPointer.init)

@@ -1,91 +1,119 @@
+import Engine
 import Foundation
+import HTTP
 import Markets
-import ServiceLifecycle
-import Synchronization
 
-/// The service: a cycle at every tick, a new configuration at every SIGHUP, until it is told to stop.
-final class Daemon: Service {
-    let ticks: Ticks
-    private let assembly: Mutex<Assembly>
-    private let hangup = Hangup()
-    private let turns = Turns()
-    private let idlePages = IdlePages()
-    /// Whether the first cycle comes before the first tick.
-    private let startsAtOnce: Bool
-    /// How long a running cycle may go on after the stop.
-    static let patience = Duration.seconds(5)
+/// The daemon's loop. It feeds one input at a time to the engine and performs the plan that this returns, in a fixed
+/// order: commit, log, publish, start work, arm the timer. Nothing is awaited in between, so that a report is
+/// consistent.
+actor Daemon {
+    private(set) var engine: Engine
+    var parts: Parts
+    private let events: AsyncStream<Event>
+    private let send: AsyncStream<Event>.Continuation
+    private let work: Work
+    private let timer: WakeTimer
+    /// A configuration read from the file that takes effect once no poll is running.
+    var pending: ConfigurationReading?
 
-    init(_ assembly: Assembly) {
-        self.assembly = Mutex(assembly)
-        let delay = assembly.cycle.firstDelay
-        startsAtOnce = delay == .zero
-        ticks = Ticks(every: assembly.settings.every, after: startsAtOnce ? assembly.settings.every : delay)
+    enum Event: Sendable {
+        case input(Input)
+        /// The work of this number has ended, with its result for the engine.
+        case ended(Int, Input?)
+        /// SIGHUP: reload the configuration.
+        case hangup
     }
 
-    private var cycle: Cycle { assembly.withLock(\.cycle) }
-
-    func run() async {
-        let sender = assembly.withLock(\.sender)
-        await cycle.begin()
-        await sender.tellOfChanges { [weak self] in await self?.cycle.showChange() }
-        await sender.begin()
-        let reloading = Task { for await _ in hangup.signals { await reload() } }
-        await withGracefulShutdownHandler {
-            var beats = ticks.stream.makeAsyncIterator()
-            guard startsAtOnce ? true : await beats.next() != nil else { return }
-            await turn()
-            while await beats.next() != nil { await turn() }
-        } onGracefulShutdown: { [self] in
-            ticks.stop()
-            turns.stop(within: Self.patience)
-            Task { await sender.stop() }
-        }
-        reloading.cancel()
-        await reloading.value
-        await sender.stop()
-        await cycle.end()
+    init(_ bootstrap: Bootstrap) {
+        engine = bootstrap.engine
+        parts = bootstrap.parts
+        (events, send) = AsyncStream.makeStream(of: Event.self)
+        work = Work(reportingTo: send)
+        timer = WakeTimer { [send] in send.yield(.input(.woke)) }
     }
 
-    private func turn() async {
-        await turns.perform { [self] in
-            _ = await cycle.turn()
-        } again: { [self] in
-            await cycle.isDue
-        }
-        let current = cycle
-        await ticks.change(to: current.interval, after: current.untilNext)
-        idlePages.giveBack()
+    /// Runs until it is stopped or its single cycle has ended. Returns how the last cycle ended.
+    func run() async -> CycleEnding? {
+        // Queued after any stop that was requested before the start.
+        send.yield(.input(.woke))
+        for await event in events where take(event) { break }
+        await finish()
+        return engine.ending
     }
 
-    /// A good file is taken in between two cycles, a bad one is told of at once.
-    private func reload() async {
-        let running = assembly.withLock(\.self)
-        running.systemd.reloading()
-        defer { running.systemd.reloaded() }
-        running.reopenLog()
-        let reading: ConfigurationReading
-        do {
-            reading = try running.readAgain()
-        } catch {
-            return await reject(error.description, running)
-        }
-        await turns.perform { [self] in
-            do {
-                let next = try await Assembly(reading, succeeding: running)
-                assembly.withLock { $0 = next }
-                await next.cycle.showChange()
-                await ticks.change(to: next.cycle.interval, after: next.cycle.untilNext)
-            } catch {
-                await reject("\(error)", running)
-            }
+    nonisolated func stop() { send.yield(.input(.stop)) }
+    nonisolated func reload() { send.yield(.hangup) }
+
+    func untilNextPoll(at uptime: Duration) -> Duration { engine.untilNextPoll(at: uptime) }
+
+    /// Messages left in the outbox for the next run.
+    var queuedMessages: Int { engine.queuedMessages }
+
+    /// Handles events until no work is running.
+    func drain() async {
+        var events = events.makeAsyncIterator()
+        while work.isBusy, let event = await events.next() { take(event) }
+    }
+
+    @discardableResult
+    private func take(_ event: Event) -> Bool {
+        switch event {
+        case .input(let input): return take(input)
+        case .ended(let number, let input):
+            work.forget(number)
+            return input.map { take($0) } ?? false
+        case .hangup:
+            hangUp()
+            return false
         }
     }
 
-    private func reject(_ fault: String, _ running: Assembly) async {
-        running.log.write(.error, "config.rejected") { line in
-            line.add("file", running.file?.path)
-            line.add("message", fault)
+    /// Returns whether the daemon is done.
+    @discardableResult
+    func take(_ input: Input) -> Bool {
+        if case .woke = input, let change = parts.outsideChange(engine) { perform(.changedOutside(change)) }
+        let isOver = perform(input)
+        if let reading = pending, !engine.isPolling { apply(reading) }
+        if case .stop = input { work.cancelChores() }
+        return isOver
+    }
+
+    @discardableResult
+    func perform(_ input: Input, startsWork: Bool = true) -> Bool {
+        let now = parts.now()
+        var plan = engine.step(input, at: now)
+        if let commit = plan.commit { engine.settle(parts.history.commit(commit), of: &plan) }
+        for line in plan.log { parts.log.write(line) }
+        if let publication = plan.publish { publish(publication, at: now) }
+        guard startsWork else { return plan.isOver }
+        work.start(plan, parts, engine.settings)
+        timer.arm(plan.nextWake, at: now.uptime)
+        if plan.publish == .cycleEnded { IdleMemory.giveBack(at: now.uptime) }
+        if let request = plan.readGap { perform(.gapRead(parts.readGap(request, engine.settings, at: now.wall))) }
+        return plan.isOver
+    }
+
+    private func publish(_ publication: Plan.Publication, at now: Moment, isStopped: Bool = false) {
+        parts.publisher.publish(
+            engine.status(
+                at: now, logFault: parts.publisher.logFault, quarantined: parts.history.quarantinedDatabases(),
+                isStopped: isStopped),
+            finished: publication == .cycleEnded, deadline: engine.settings.deadline)
+    }
+
+    /// Cancels running work, closes the history, and publishes the final status.
+    func finish() async {
+        timer.cancel()
+        await work.finish()
+        // A message that was delivered just then is not sent again after the next start.
+        send.finish()
+        for await case .ended(_, .delivered(let delivery)?) in events {
+            perform(.delivered(delivery), startsWork: false)
         }
-        await running.cycle.reject(fault.replacingBytes(of: ["\n"], with: "; "))
+        do { try parts.history.close() } catch {
+            parts.log.write(LogLine(.error, "history.unclosed") { $0.add("message", "\(error)") })
+        }
+        publish(.changed, at: parts.now(), isStopped: parts.environment.once == nil)
+        await (parts.transport as? NetworkTransport)?.shutdown()
     }
 }

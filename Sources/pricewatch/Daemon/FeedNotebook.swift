@@ -1,9 +1,10 @@
 import Feeds
 import Foundation
 import History
+import Markets
 
-/// What feeds must remember across restarts, kept in the history. Where that cannot be written it is remembered
-/// as long as the process lives, and counts are added later.
+/// What feeds remember across restarts, stored in the history. If that is not writable, it is kept in memory, and
+/// counts are added to the history later.
 actor FeedNotebook: FeedMemory {
     private let history: any FeedNoteKeeper
     private let transient = TransientMemory()
@@ -11,13 +12,13 @@ actor FeedNotebook: FeedMemory {
 
     init(_ history: any FeedNoteKeeper) { self.history = history }
 
-    func wait(of feed: String) async -> FeedWait? {
+    func wait(of feed: String) async -> StoredCooldown? {
         if let held = await transient.wait(of: feed) { return held }
         guard let stored = try? history.note("wait", of: feed) else { return nil }
-        return try? JSONDecoder().decode(FeedWait.self, from: stored)
+        return try? JSONDecoder().decode(StoredCooldown.self, from: stored)
     }
 
-    func keep(_ wait: FeedWait?, of feed: String) async {
+    func keep(_ wait: StoredCooldown?, of feed: String) async {
         do {
             try history.keep(wait.map { try JSONEncoder().encode($0) }, as: "wait", of: feed)
             await transient.keep(nil, of: feed)

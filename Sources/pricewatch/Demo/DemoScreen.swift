@@ -1,6 +1,6 @@
 import Foundation
 
-/// The demo on a terminal: the status as `status --watch` shows it, and below it what has just happened.
+/// The demo on a terminal: the status as in `status --watch`, and the recent events below it.
 struct DemoScreen {
     private let greeting: [String]
     private let configuration: Configuration
@@ -14,12 +14,12 @@ struct DemoScreen {
         self.events = events
     }
 
-    /// Stays until the wakes end.
-    func run(_ wakes: Wakes) async {
+    /// Returns at the end of the refresh events.
+    func run(_ refreshEvents: RefreshEvents) async {
         var terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         var status = WatchedStatus(configuration, withTrends: true)
         var screen = LiveScreen(terminal)
-        for await wake in wakes.all {
+        for await wake in refreshEvents.all {
             if case .suspended = wake { screen.pause() }
             terminal.measure()
             let now = Date()

@@ -3,7 +3,7 @@ import History
 import MarketSimulator
 import Markets
 
-/// What the demo plays on: a simulated provider, and a folder that goes with it.
+/// The demo's environment: a simulated provider and a temporary folder.
 struct DemoStage {
     let configurationPath: String
     private let simulator: CoinGeckoSimulator
@@ -12,18 +12,18 @@ struct DemoStage {
     /// The market that the alerts are about.
     static let star = "solana"
 
-    /// A request that fails and is repeated, and later two polls of which all requests fail: an outage.
+    /// One request fails and its retry succeeds; later all requests of two polls fail: an outage.
     private static let faults: [Fault] =
         [.ok, .ok, .status(503), .ok, .ok, .ok, .ok] + Array(repeating: .status(503), count: 6) + [.ok, .ok, .ok]
 
-    /// Up and down across the rule's threshold within twenty seconds, again and again.
+    /// Crosses the rule's threshold up and down within twenty seconds, repeatedly.
     private static let script = ["148.2", "150.1", "152.6", "156.4", "157.9", "153.3", "150.8", "149.5"]
 
     static func build() async throws -> DemoStage {
         let folder = NSTemporaryDirectory() + "pricewatch-demo-" + UUID().uuidString.prefix(8).lowercased()
-        // Only itself: what lies above it would be left behind.
+        // Creates only this folder, without its parents, which would be left behind.
         guard mkdir(folder, 0o755) == 0 else {
-            throw Complaint("\(FileFault("make the folder", folder, errno))", Exit.inputOutput)
+            throw CommandError("\(FileFault("make the folder", folder, errno))", Exit.inputOutput)
         }
         let simulator: CoinGeckoSimulator
         do {
@@ -32,19 +32,19 @@ struct DemoStage {
                 script: [try MarketID(star): script.compactMap { Price(parsing: $0) }], faults: faults)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
-            throw Complaint("\(error)", Exit.inputOutput)
+            throw CommandError("\(error)", Exit.inputOutput)
         }
         let path = folder + "/pricewatch.yaml"
         let text = configuration(url: simulator.baseURL, folder: folder)
         guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
             await simulator.stop()
             try? FileManager.default.removeItem(atPath: folder)
-            throw Complaint("write \(path): the folder does not take it", Exit.inputOutput)
+            throw CommandError("write \(path): the folder does not take it", Exit.inputOutput)
         }
         return DemoStage(configurationPath: path, simulator: simulator, folder: folder)
     }
 
-    /// Leaves nothing behind.
+    /// Removes the folder.
     func strike() async {
         await simulator.stop()
         try? FileManager.default.removeItem(atPath: folder)

@@ -1,15 +1,15 @@
 import Logging
 import Synchronization
 
-/// What of the log a viewer of the demo must not miss: alerts, failures, retries and recovery.
+/// The log events that the demo shows: alerts, failures, retries and recovery.
 final class RecentEvents: LogOutlet {
-    private let lines = Mutex<[LogLine]>([])
+    private let lines = Mutex<[LoggedLine]>([])
     private static let kept = 100
-    private static let told: Set = [
+    private static let shownKeys: Set = [
         "rule", "market", "price", "condition", "attempt", "delay", "kind", "count", "after_failures",
     ]
 
-    func write(_ line: LogLine) {
+    func write(_ line: LoggedLine) {
         guard Self.matters(line) else { return }
         lines.withLock { lines in
             lines.append(line)
@@ -17,11 +17,13 @@ final class RecentEvents: LogOutlet {
         }
     }
 
-    /// The newest last, in the colours of what they mean.
+    /// The newest last, coloured by severity.
     func newest(_ count: Int, on terminal: Terminal) -> [String] {
         lines.withLock { Array($0.suffix(count)) }.map { line in
-            // The day is today's, and a line of the screen is short.
-            let fields = line.fields.pairs.filter { Self.told.contains($0.key) }.map { "\($0.key)=\($0.value.word)" }
+            // Without the date: it is today's, and a line of the screen is short.
+            let fields = line.fields.pairs.filter { Self.shownKeys.contains($0.key) }.map {
+                "\($0.key)=\($0.value.word)"
+            }
             let text = ([String(line.time.utcText.dropFirst(11).prefix(8)), line.event] + fields)
                 .joined(separator: " ")
             let colour: Terminal.Colour? =
@@ -35,7 +37,7 @@ final class RecentEvents: LogOutlet {
         }
     }
 
-    private static func matters(_ line: LogLine) -> Bool {
+    private static func matters(_ line: LoggedLine) -> Bool {
         line.level >= .warning || line.event.hasPrefix("alert.") || line.event == "poll.retry"
             || line.fields.pairs.contains { $0.key == "after_failures" }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The log file: one line, one write, always at its end. It is opened anew after a rename and on `reopen()`.
+/// The log file, opened with O_APPEND; each line is one write. It is reopened after a rename and on `reopen()`.
 final class LogFile: LogOutlet {
     let path: String
     private let format: LineLogHandler.Format
@@ -22,10 +22,10 @@ final class LogFile: LogOutlet {
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// Why the last line could not be written; nil where it was.
+    /// Why the last line could not be written; nil after a successful write.
     var fault: String? { state.withLock(\.fault) }
 
-    /// Opens the file now; what it answers is `fault`.
+    /// Opens the file now. Sets `fault` on failure.
     func open() { state.withLock { Self.open(&$0, path) } }
 
     func reopen() {
@@ -35,10 +35,10 @@ final class LogFile: LogOutlet {
         }
     }
 
-    func write(_ line: LogLine) {
+    func write(_ line: LoggedLine) {
         let bytes = Array(line.text(format).utf8)
         state.withLock { state in
-            // Whoever rotates the log renames it: the name then belongs to another file, or to none.
+            // Log rotation renames the file: the path is then missing or another file.
             if state.descriptor < 0 || FileIdentity(ofPath: path) != state.file {
                 Self.shut(&state)
                 Self.open(&state, path)
@@ -56,9 +56,9 @@ final class LogFile: LogOutlet {
         let folder = (path as NSString).deletingLastPathComponent
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let isDevice = path.hasPrefix("/dev/")
-        // Where others may write, a link may be theirs, and lead to any file of ours.
+        // In a folder that other users can write to, a link may be theirs and point at any of our files.
         let links = isDevice || isOurs(folder) ? 0 : O_NOFOLLOW
-        // Without waiting: a pipe would be opened only once somebody reads from it.
+        // Without O_NONBLOCK, opening a pipe blocks until it has a reader.
         state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | links, mode)
         let reason = errno
         if let kind = FileKind(ofPath: path), !kind.takesLines {
@@ -75,15 +75,15 @@ final class LogFile: LogOutlet {
         }
         state.fault = nil
         state.file = FileIdentity(ofDescriptor: state.descriptor)
-        // Whoever reads slowly is waited for from here on, as everywhere.
+        // Writes block from here on, so that a slow reader loses no lines.
         _ = fcntl(state.descriptor, F_SETFL, O_APPEND)
         if !isDevice { restrict(state.descriptor) }
     }
 
-    /// Administrators read logs.
+    /// The group (adm) can read logs.
     private static let mode: mode_t = 0o640
 
-    /// Where this user may not give the file away, it keeps its group.
+    /// The file keeps its group if this user may not change it.
     private static func restrict(_ descriptor: CInt) {
         var file = stat()
         guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
@@ -91,7 +91,7 @@ final class LogFile: LogOutlet {
         if file.st_mode & 0o7777 & ~mode != 0 { fchmod(descriptor, file.st_mode & mode) }
     }
 
-    /// Whether nobody but this user and root can put anything there.
+    /// Whether only this user and root can create files in the folder.
     private static func isOurs(_ folder: String) -> Bool {
         var status = stat()
         return stat(folder.isEmpty ? "." : folder, &status) == 0 && status.st_mode & 0o022 == 0
@@ -105,21 +105,21 @@ final class LogFile: LogOutlet {
     }
 }
 
-/// What kind of file a name stands for.
+/// The type of the file at a path.
 struct FileKind {
     private let mode: mode_t
     private let isDevice: Bool
 
-    /// Nil where there is none.
+    /// Nil if there is no such file.
     init?(ofPath path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         mode = information.st_mode & S_IFMT
-        // /dev/stdout may be a pipe, and is meant.
+        // /dev/stdout may be a pipe, and writing to it is intended.
         isDevice = path.hasPrefix("/dev/")
     }
 
-    /// Whether lines can be added without somebody who takes them.
+    /// Whether lines can be written without a reader at the other end.
     var takesLines: Bool { mode == S_IFREG || mode == S_IFCHR || isDevice }
 
     var name: String {
@@ -132,7 +132,7 @@ struct FileKind {
     }
 }
 
-/// Which file a name or a descriptor stands for.
+/// Identifies a file by device and inode.
 private struct FileIdentity: Equatable {
     private let device: UInt
     private let inode: UInt

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Which alert events stand in the log already: a daemon that was killed between the log line and the note of it
-/// must not say the same thing twice.
+/// Finds the alert events that are already in the log: a daemon killed between the log line and its commit must not log
+/// an event twice.
 struct LoggedEvents {
-    /// What is looked through: far more than the lines between two polls.
+    /// Bytes searched at the end of each file: far more than the lines between two polls.
     private static let tail: UInt64 = 4 << 20
     private let text: String
 
-    /// Looks at the end of the log, and of the one before it where it was rotated just then.
+    /// Reads the end of the log and of the last rotated log (`.1`).
     init(in file: LogFile) {
         text = [file.path + ".1", file.path].map(Self.end(of:)).joined()
     }

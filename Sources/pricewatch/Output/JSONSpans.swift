@@ -1,8 +1,8 @@
-/// Where the parts of a JSON text stand that is known to be one.
+/// The byte ranges of the parts of a valid JSON text.
 struct JSONSpans {
-    /// Of an object.
+    /// The members of an object.
     private(set) var members: [String: Range<Int>] = [:]
-    /// Of a list.
+    /// The items of a list.
     private(set) var items: [Range<Int>] = []
 
     init(of text: ArraySlice<UInt8>) {

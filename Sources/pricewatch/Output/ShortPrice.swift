@@ -1,10 +1,10 @@
 import Markets
 
 extension Price {
-    /// For people's tables: the digits that matter, with separators, `77,111.39`, `153.30`, `0.0000035097`.
+    /// A price for tables, with the significant digits and separators: `77,111.39`, `153.30`, `0.0000035097`.
     ///
-    /// Rounded half up to five significant digits or two decimals, whichever says more; the exact price stands in
-    /// JSON, in exports and in the log.
+    /// Rounded half up to five significant digits or two decimals, whichever is more exact. JSON, exports and the log
+    /// have the exact price.
     var shortText: String {
         let digits = String(significand)
         let magnitude = digits.utf8.count - 1 + exponent

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output in large pieces; when its reader has gone, the command ends quietly.
+/// Buffered standard output; the command ends quietly if the reader has closed it.
 struct StandardOutput: ~Copyable {
     private var pending: [UInt8] = []
 
@@ -45,10 +45,10 @@ struct StandardOutput: ~Copyable {
     }
 }
 
-/// The three that every process is born with.
+/// Standard input, output and error.
 enum StandardStreams {
-    /// Puts something into the place of those that the caller has closed: otherwise the next file that is opened, the
-    /// database say, would be taken for the output. What is written there still fails.
+    /// Opens placeholders for those that the caller has closed: otherwise the next file to be opened, such as the
+    /// database, would get their descriptor and receive the output. Writing to a placeholder fails.
     static func fill() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)

@@ -6,7 +6,7 @@ enum RecordFormat: String, ExpressibleByArgument, CaseIterable {
     case table, csv, json, ndjson
 }
 
-/// Writes rows as they come, in one of the formats; only a table must see them all first.
+/// Writes rows as they arrive, in one of the formats; a table is written at the end, when its widths are known.
 struct RecordOutput: ~Copyable {
     private let columns: [String]
     private let format: RecordFormat
@@ -67,7 +67,7 @@ struct RecordOutput: ~Copyable {
 }
 
 extension RecordValue {
-    /// Absent is empty.
+    /// nil is empty.
     var csv: String {
         switch self {
         case .text(let text), .number(let text): text
@@ -77,8 +77,8 @@ extension RecordValue {
 }
 
 enum CSV {
-    /// RFC 4180: quoted where a comma, a quote or a line break is in it. What a spreadsheet would take for a formula gets
-    /// an apostrophe before it; a number is none.
+    /// RFC 4180: quoted if it contains a comma, a quote or a line break. Text that a spreadsheet would run as a formula
+    /// gets a leading apostrophe; numbers do not.
     static func quoted(_ text: String) -> String {
         let isFormula = text.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
         let text = isFormula && DecimalNumeral(text) == nil ? "'" + text : text

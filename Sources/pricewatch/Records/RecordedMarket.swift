@@ -1,10 +1,10 @@
 import History
 import Markets
 
-/// Finds the market that a person means.
+/// Finds a recorded market by what the user typed.
 enum RecordedMarket {
-    /// The market of this id, in the configured currency or, where it was recorded in others alone, in the first
-    /// of those. Throws a complaint with "did you mean".
+    /// The market with this id, in the configured currency or else in the first currency recorded for it. Throws an
+    /// error with "did you mean".
     static func find(
         _ text: String, in reader: HistoryReader, preferring currency: Currency
     ) throws -> (MarketID, Currency) {
@@ -13,14 +13,14 @@ enum RecordedMarket {
             if currencies.contains(currency) { return (market, currency) }
             if let other = currencies.first { return (market, other) }
         }
-        try Complaint.refuseEmpty(reader)
+        try CommandError.refuseEmpty(reader)
         let known = try reader.names().filter { $0.market.text != text }
         let meant = suggestions(for: text, among: known)
         let hint = meant.isEmpty ? "" : " (did you mean \(meant.joined(separator: ", "))?)"
-        throw Complaint("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
+        throw CommandError("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
     }
 
-    /// Up to three ids: whose symbol or name it is, else those spelt most alike.
+    /// Up to three ids: those with this symbol or name, else those with the most similar spelling.
     static func suggestions(for text: String, among known: [HistoryReader.Name]) -> [String] {
         let wanted = text.lowercased()
         let named = known.filter {
@@ -31,11 +31,11 @@ enum RecordedMarket {
     }
 }
 
-extension Complaint {
-    /// Throws (65) where no price was ever recorded.
+extension CommandError {
+    /// Throws (65) if no price was ever recorded.
     static func refuseEmpty(_ reader: HistoryReader) throws {
         guard try reader.isEmpty() else { return }
-        throw Complaint(
+        throw CommandError(
             "read \(reader.path): nothing is recorded yet (start the daemon: pricewatch run; where it runs: "
                 + "pricewatch status)", Exit.noSuchData)
     }

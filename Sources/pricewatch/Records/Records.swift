@@ -29,11 +29,11 @@ enum Records {
 /// One field of an exported row.
 enum RecordValue {
     case text(String)
-    /// A number as it is to stand.
+    /// A number, written as it is.
     case number(String)
     case absent
 
-    /// A sum of money, without an exponent; however large or small, which a price is not.
+    /// An amount of money, written without an exponent. Its range is larger than that of a price.
     static func amount(_ value: Double?) -> RecordValue {
         guard let value, value.isFinite, let numeral = DecimalNumeral("\(value)") else { return .absent }
         return .number(numeral.plainText)

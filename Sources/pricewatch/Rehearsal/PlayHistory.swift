@@ -4,39 +4,40 @@ import History
 import Markets
 
 extension RehearsalReport {
-    /// Plays what is recorded from `since` on through rules, and as much before it as they look back.
+    /// Replays the record from `since` on through rules, preceded by as much as the rules look back on.
     ///
     /// - Parameters:
-    ///   - withHealed: Healed prices are played, too, as the polls that would have seen them.
-    ///   - progress: is told how far it has come, from 0 to 1.
+    ///   - withBackfilled: Also replays backfilled prices, as the polls that would have found them.
+    ///   - progress: Called with the share done, from 0 to 1.
     init(
         playing reader: HistoryReader, through rules: [AlertRule], _ configuration: Configuration, since: Date,
-        withHealed: Bool = false, progress: (Double) -> Void = { _ in }
+        withBackfilled: Bool = false, progress: (Double) -> Void = { _ in }
     ) throws {
         guard try reader.lastPoll() != nil else {
-            throw Complaint(
+            throw CommandError(
                 "rehearse with \(reader.path): nothing is recorded yet (start the daemon: pricewatch run)",
                 Exit.noSuchData)
         }
-        let settings = CycleSettings(configuration, host: "", startedAt: since)
+        var settings = Settings(configuration, host: "")
+        settings.rules = rules
         let memory = rules.filter(\.enabled).map(\.memory).max() ?? .zero
-        // A quote may be some minutes older than the poll that brought it.
+        // A quote may be some minutes older than its poll.
         let replay = try reader.replay(
-            in: settings.currency, since: since - memory - .hours(1), of: rules.marketsNamed, withHealed: withHealed)
+            in: settings.currency, since: since - memory - .hours(1), of: rules.marketsNamed,
+            withBackfilled: withBackfilled)
         var report = RehearsalReport(
             of: rules, for: configuration.notify, since: max(since, replay.span?.lowerBound ?? since),
-            withHealed: withHealed)
+            withBackfilled: withBackfilled)
         if let span = replay.span {
-            // What is asked while turns are read needs a connection of its own.
-            var rehearsal = Rehearsal(replay, rules, settings, past: try HistoryReader(at: reader.path))
+            var rehearsal = Rehearsal(replay, settings, since: span.lowerBound)
             let length = max(1, span.upperBound.since(span.lowerBound).inSeconds)
             var hasBegun = false
             try reader.play(replay) { turn in
                 if !hasBegun, let moment = turn.moment, moment >= since {
-                    rehearsal.forgetRests()
+                    rehearsal.forgetLatches()
                     hasBegun = true
                 }
-                report.add(try rehearsal.play(turn), of: turn, rehearsal.board)
+                report.add(rehearsal.play(turn), of: turn, rehearsal.board)
                 if let moment = turn.moment { progress(moment.since(span.lowerBound).inSeconds / length) }
             }
             report.finish(recorded: rehearsal.seen, length: span.upperBound.since(span.lowerBound))
@@ -45,19 +46,19 @@ extension RehearsalReport {
     }
 }
 
-extension RecordedTurn {
-    /// When prices were known; nil where nobody was asked.
+extension RecordedCycle {
+    /// The time of the prices; nil for an idle cycle.
     fileprivate var moment: Date? {
         switch kind {
         case .polls(let polls): polls.first?.at
-        case .healed(let samples, feed: _): samples.first?.quotedAt
-        case .start, .recalled, .waiting: nil
+        case .backfilled(let samples, feed: _): samples.first?.quotedAt
+        case .idle: nil
         }
     }
 }
 
 extension [AlertRule] {
-    /// The markets that they are about; nil where some rule is about all.
+    /// The markets that the rules name; nil if a rule applies to all.
     fileprivate var marketsNamed: Set<MarketID>? {
         var named: Set<MarketID> = []
         for rule in self {

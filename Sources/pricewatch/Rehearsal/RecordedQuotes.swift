@@ -3,19 +3,19 @@ import Foundation
 import History
 import Markets
 
-/// Turns what was recorded of polls back into the answers that they were.
+/// Rebuilds the answers of recorded polls.
 struct RecordedQuotes {
-    /// The places of the markets that are watched.
+    /// The indices of the watched markets in `names`.
     var watched: [Int]
     private let currency: Currency
     private let names: [HistoryReader.Name]
-    /// By place, the newest recorded quote, trusted or not.
+    /// By index, the newest recorded quote, confirmed or not.
     private var newest: [(quotedAt: Date, price: Price)?]
-    /// By place, what the poll at hand says of it.
+    /// By index, what the current poll records of the market.
     private var said: [Word]
 
     private enum Word {
-        /// Nothing: known and unchanged.
+        /// No record in this poll: the quote is unchanged.
         case same
         case new
         case not(UnknownReason)
@@ -29,50 +29,47 @@ struct RecordedQuotes {
         said = Array(repeating: .same, count: replay.markets.count)
     }
 
-    /// The answer that left this record; nil where there was none.
+    /// The answer of this recorded poll; a failure if it had none.
     ///
-    /// - Parameters:
-    ///   - lanes: Whose markets were asked for.
-    ///   - lane: By place, whose each market is.
-    mutating func answer(in poll: RecordedPoll, asked lanes: [Lane], _ lane: [Lane]) -> Answer? {
-        guard poll.isAnswered else { return nil }
+    /// - Parameter sources: By index, the source of each market.
+    mutating func result(of poll: RecordedPoll, _ sources: [SourceID]) -> PollResult {
+        guard poll.isAnswered else {
+            let error = PollError(poll.error.flatMap(PollError.Kind.init) ?? .empty, message: "", isRetryable: true)
+            return PollResult(feed: poll.feed, .failed(error))
+        }
         for (place, reason) in poll.unknown { said[place] = .not(reason) }
         for sample in poll.samples {
             said[sample.market] = .new
             newest[sample.market] = (sample.quotedAt, sample.price)
         }
-        var quotes: [Quote] = []
-        quotes.reserveCapacity(watched.count)
-        var unusable: [MarketID: UnknownReason] = [:]
-        var unreached: Set<MarketID> = []
-        for place in watched where lanes.contains(lane[place]) {
+        var answer = Answer(fetchedAt: poll.fetchedAt)
+        answer.quotes.reserveCapacity(watched.count)
+        for place in watched where sources[place] == poll.source {
             switch (said[place], newest[place]) {
             case (.new, let quote?), (.same, let quote?):
-                quotes.append(self.quote(place, quote.price, quote.quotedAt))
+                answer.quotes.append(self.quote(place, quote.price, quote.quotedAt))
             case (.not(.oldQuote), let quote?), (.not(.unconfirmed), let quote?):
-                // Its time is all that is told of a quote that was too old to be recorded.
-                quotes.append(self.quote(place, quote.price, quote.quotedAt - .milliseconds(1)))
+                // Of a quote that was too old only the poll's time is recorded: any time before the newest is too old.
+                answer.quotes.append(self.quote(place, quote.price, quote.quotedAt - .milliseconds(1)))
             case (.not(.notAnswered), _): break
-            case (.not(.notAsked), _): unreached.insert(names[place].market)
-            case (.not(let reason), _): unusable[names[place].market] = reason
-            case (.new, nil), (.same, nil): unusable[names[place].market] = .notAsked
+            case (.not(.notAsked), _): answer.unreached.insert(names[place].market)
+            case (.not(let reason), _): answer.unusable[names[place].market] = reason
+            case (.new, nil), (.same, nil): answer.unusable[names[place].market] = .notAsked
             }
         }
         for (place, _) in poll.unknown { said[place] = .same }
         for sample in poll.samples { said[sample.market] = .same }
-        return Answer(
-            quotes: quotes, unusable: unusable, unreached: unreached, feed: poll.feed, lanes: lanes,
-            interval: poll.interval, fetchedAt: poll.fetchedAt)
+        return PollResult(feed: poll.feed, .answered(answer))
     }
 
-    /// The quote that a healed price is; nil where a newer one was recorded.
-    mutating func healed(_ sample: RecordedPoll.Sample) -> Quote? {
+    /// The quote of a backfilled price; nil if a newer one is recorded.
+    mutating func backfilled(_ sample: RecordedPoll.Sample) -> Quote? {
         guard newest[sample.market].map({ $0.quotedAt < sample.quotedAt }) ?? true else { return nil }
         newest[sample.market] = (sample.quotedAt, sample.price)
         return quote(sample.market, sample.price, sample.quotedAt)
     }
 
-    /// The markets of which anything was known.
+    /// The markets with at least one recorded price.
     var seen: Set<MarketID> { Set(names.indices.filter { newest[$0] != nil }.map { names[$0].market }) }
 
     private func quote(_ place: Int, _ price: Price, _ quotedAt: Date) -> Quote {
@@ -84,6 +81,6 @@ struct RecordedQuotes {
 }
 
 extension RecordedPoll {
-    /// An answer without a usable price is a failure that says of each market why.
+    /// A poll without a usable price is still an answer if it records a reason for each market.
     var isAnswered: Bool { outcome.isUsable || !unknown.isEmpty }
 }

@@ -1,21 +1,21 @@
 import Foundation
 import Markets
 
-/// What the owner of a rule should know about how it would have behaved.
+/// Why a rehearsed rule was silent or noisy.
 enum RehearsalHint: Hashable, Sendable {
     case disabled
     case expired(Date)
-    /// Nothing was recorded of these.
+    /// No prices of these markets were recorded.
     case noData([MarketID])
-    /// So much of the window was recorded at most.
+    /// The window is longer than the record.
     case windowNotCovered(Duration, recorded: Duration)
-    /// The condition began to hold so often, and never for as long as it must.
+    /// The condition began to hold this many times, but never for as long as `for` requires.
     case neverHeld(Int, needed: Duration)
-    /// The condition never held; with the price that came nearest, where that can be said.
+    /// The condition never held; with the recorded extremes, for a rule about one market's level.
     case neverMet(nearest: Nearest?)
-    /// So many messages a day.
+    /// Messages a day.
     case noisy(Double)
-    /// It goes to log and status alone.
+    /// No channel: the alert is only logged and shown in the status.
     case noChannel
 
     struct Nearest: Hashable, Sendable {
@@ -24,7 +24,7 @@ enum RehearsalHint: Hashable, Sendable {
         var highest: Price
     }
 
-    /// More messages a day than anybody reads.
+    /// A rule with more messages a day is noisy.
     static let mostMessagesADay = 10.0
 
     var code: String {

@@ -3,23 +3,23 @@ import Foundation
 import History
 import Markets
 
-/// What all rules would have said from one moment to another.
+/// What all rules would have announced over a span of time.
 struct RehearsalReport: Sendable {
-    /// From where on events count.
+    /// Events before this are not counted.
     let since: Date
     private(set) var until: Date
     private(set) var polls = 0
-    /// How many healed prices were played; nil where they were left out.
-    private(set) var healedPrices: Int?
-    /// Where no channel is configured, messages are counted as if there were one.
+    /// The number of replayed backfilled prices; nil if they were excluded.
+    private(set) var backfilledPrices: Int?
+    /// If no channel is configured, messages are counted for one assumed channel.
     let assumesAChannel: Bool
     private(set) var rules: [RehearsedRule]
     private var places: [String: Int]
     private var extremes: [MarketID: RehearsalHint.Nearest] = [:]
     private let measured: [MarketID]
 
-    init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date, withHealed: Bool = false) {
-        healedPrices = withHealed ? 0 : nil
+    init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date, withBackfilled: Bool = false) {
+        backfilledPrices = withBackfilled ? 0 : nil
         self.since = since
         until = since
         assumesAChannel = channels.isEmpty
@@ -28,8 +28,8 @@ struct RehearsalReport: Sendable {
         measured = Array(Set(rules.compactMap(\.levelOfOne)))
     }
 
-    /// Takes in what was said in a turn, after which the board was this.
-    mutating func add(_ events: [AlertEvent], of turn: RecordedTurn, _ board: MarketBoard) {
+    /// Adds the events of a cycle and the board after it.
+    mutating func add(_ events: [AlertEvent], of turn: RecordedCycle, _ board: MarketBoard) {
         for event in events where event.at >= since {
             if let place = places[event.rule] { rules[place].add(event) }
         }
@@ -38,11 +38,11 @@ struct RehearsalReport: Sendable {
             guard polls[0].at >= since else { return }
             until = max(until, polls[0].fetchedAt)
             self.polls += 1
-        case .healed(let samples, feed: _):
+        case .backfilled(let samples, feed: _):
             guard samples[0].quotedAt >= since else { return }
             until = max(until, samples[0].quotedAt)
-            healedPrices = healedPrices.map { $0 + samples.count }
-        case .start, .recalled, .waiting: return
+            backfilledPrices = backfilledPrices.map { $0 + samples.count }
+        case .idle: return
         }
         for market in measured {
             guard let price = board[market]?.shown?.price else { continue }
@@ -53,16 +53,16 @@ struct RehearsalReport: Sendable {
         }
     }
 
-    /// In days; a shorter time counts as a day, so that one message is no flood.
+    /// In days, at least 1, so that one message in a short span is not noisy.
     var days: Double { max(1, until.since(since).inSeconds / 86_400) }
 
     func messagesADay(_ rule: RehearsedRule) -> Double { Double(rule.messages) / days }
 
-    /// Says of each rule why it was silent or noisy.
+    /// Sets the hints of each rule.
     ///
     /// - Parameters:
-    ///   - recorded: the markets of which anything was recorded.
-    ///   - length: of the record that was played, with what lies before `since`.
+    ///   - recorded: The markets with at least one recorded price.
+    ///   - length: The length of the replayed record, including the time before `since`.
     mutating func finish(recorded: Set<MarketID>, length: Duration) {
         for place in rules.indices { rules[place].hints = hints(rules[place], recorded, length) }
     }
@@ -92,7 +92,7 @@ struct RehearsalReport: Sendable {
 }
 
 extension AlertRule {
-    /// The market that a rule about a level is about, where it is about one alone.
+    /// The market of a rule about the price level of one market; nil for any other rule.
     fileprivate var levelOfOne: MarketID? {
         guard case .markets(let markets) = scope, markets.count == 1 else { return nil }
         switch condition {
@@ -101,7 +101,7 @@ extension AlertRule {
         }
     }
 
-    /// How much of the past decides what it says now.
+    /// How far back prices affect the rule's present state.
     var memory: Duration {
         max(condition.window ?? .zero, holdFor, keepFiringFor)
     }

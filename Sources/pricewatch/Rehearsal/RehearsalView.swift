@@ -4,7 +4,7 @@ import Markets
 
 /// A rehearsal for people.
 enum RehearsalView {
-    /// So many firings of a rule are listed; a program gets them all.
+    /// The number of periods listed for a rule; JSON output has all.
     static let mostFirings = 20
 
     static func lines(_ report: RehearsalReport, _ terminal: Terminal) -> [String] {
@@ -19,7 +19,8 @@ enum RehearsalView {
     private static func heading(_ report: RehearsalReport) -> String {
         let messages = report.rules.reduce(0) { $0 + $1.messages }
         let played =
-            [plural(report.polls, "poll")] + [report.healedPrices.map { plural($0, "healed price") }].compactMap(\.self)
+            [plural(report.polls, "poll")]
+            + [report.backfilledPrices.map { plural($0, "healed price") }].compactMap(\.self)
         return
             "\(report.since.utcText) to \(report.until.utcText): "
             + (played + [plural(messages, "message")]).joined(separator: ", ")

@@ -2,13 +2,13 @@ import Engine
 import Foundation
 import Markets
 
-/// What one rule would have said.
+/// What one rule would have announced.
 struct RehearsedRule: Sendable {
     let rule: AlertRule
     let audience: Audience
     private(set) var events: [AlertEvent] = []
     private(set) var periods: [Period] = []
-    /// Why it said nothing, or too much.
+    /// Why it was silent or noisy.
     var hints: [RehearsalHint] = []
     private var open: [MarketID: Int] = [:]
 
@@ -17,11 +17,11 @@ struct RehearsedRule: Sendable {
         self.audience = audience
     }
 
-    /// From when to when it would have fired on one market.
+    /// When it would have fired on one market.
     struct Period: Hashable, Sendable {
         var market: MarketID
         var from: Date
-        /// Nil where it fired already when the rehearsal began.
+        /// Nil if it already fired when the rehearsal began.
         var price: Price?
         var currency: Currency
         /// Nil while it still fires.
@@ -42,7 +42,7 @@ struct RehearsedRule: Sendable {
         }
     }
 
-    /// It has fired since before the rehearsal.
+    /// Begins a period that was already firing before the rehearsal.
     private mutating func begin(_ event: AlertEvent) {
         open[event.market] = periods.count
         periods.append(Period(market: event.market, from: event.since ?? event.at, currency: event.currency))
@@ -50,27 +50,27 @@ struct RehearsedRule: Sendable {
 
     func count(_ kind: AlertEvent.Kind) -> Int { events.count { $0.kind == kind } }
 
-    /// How many messages would have gone out, before those of one poll are put together.
+    /// The number of messages, before those of one poll are grouped.
     var messages: Int {
-        (count(.firing) + count(.reminder)) * audience.channels + count(.resolved) * audience.toldOfEnds
+        (count(.firing) + count(.reminder)) * audience.channels + count(.resolved) * audience.reportsEnds
     }
 }
 
-/// How many channels hear of a rule.
+/// How many channels a rule notifies.
 struct Audience: Hashable, Sendable {
     var channels: Int
-    /// Those that are told when an alert ends.
-    var toldOfEnds: Int
+    /// The channels that are notified when an alert resolves.
+    var reportsEnds: Int
 
-    /// - Parameter channels: as configured; where there are none at all, it is as if there were one.
+    /// - Parameter channels: As configured; if none is configured, one is assumed.
     init(of rule: AlertRule, among channels: [Configuration.Channel]) {
         guard !channels.isEmpty || rule.notify != nil else {
             self.channels = 1
-            toldOfEnds = 1
+            reportsEnds = 1
             return
         }
         let heard = channels.filter { rule.notify?.contains($0.name) ?? true }
         self.channels = heard.count
-        toldOfEnds = heard.count(where: \.sendResolved)
+        reportsEnds = heard.count(where: \.sendResolved)
     }
 }

@@ -3,14 +3,14 @@ import Foundation
 import Markets
 
 extension RehearsalReport {
-    /// A rehearsal for programs.
+    /// A rehearsal as JSON.
     func write(_ json: inout JSONWriter) {
         json.object { json in
             json.member("schema", 1)
             json.member("since", since)
             json.member("until", until)
             json.member("polls", polls)
-            json.member("healed_prices", healedPrices)
+            json.member("healed_prices", backfilledPrices)
             json.array("rules", rules) { json, rule in write(rule, &json) }
         }
     }
@@ -55,7 +55,7 @@ extension RehearsalReport {
 }
 
 extension AlertEvent {
-    /// How long it fired, where this is its end.
+    /// How long the alert fired, if this event resolves it.
     fileprivate var firedSeconds: Int? {
         guard kind == .resolved, let since else { return nil }
         return Int(at.since(since).inSeconds)

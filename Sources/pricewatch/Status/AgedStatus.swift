@@ -3,10 +3,10 @@ import Foundation
 import Markets
 
 extension StatusDocument {
-    /// The status as it stands now: age makes quotes stale that were fresh when it was written, also where nobody is left
-    /// to write it anew.
+    /// The status at `now`: quotes that were fresh when it was written become stale with age, also if the daemon no
+    /// longer updates it.
     ///
-    /// - Parameter staleAfter: from when on a market's quote is old.
+    /// - Parameter staleAfter: the age from which a market's quote is stale.
     func aged(at now: Date, staleAfter: (Market) -> Duration) -> StatusDocument {
         let old = (markets ?? []).indices.filter { isOld(markets?[$0], at: now, staleAfter) }
         guard !old.isEmpty, var listed = markets else { return self }
@@ -25,18 +25,19 @@ extension StatusDocument {
 
     private func isOld(_ market: Market?, at now: Date, _ staleAfter: (Market) -> Duration) -> Bool {
         guard let market, market.state == "fresh", let quotedAt = market.quotedAt else { return false }
-        // What was fresh when it was written may become so old, whatever the configuration says by now; and the file has
-        // whole seconds.
+        // A quote that was fresh at writing keeps the age it had then, even if the configuration's limit is shorter by
+        // now. The file's times are whole seconds.
         let allowed = max(staleAfter(market), writtenAt.since(quotedAt)) + .seconds(1)
         return now.since(quotedAt) > allowed
     }
 
-    /// What the daemon would say of its state; one that has ended, or has only begun, says nothing of markets.
+    /// Derives the state as the daemon does. A daemon that has stopped or just started reports no markets.
     private mutating func judge(_ listed: [Market]) {
         guard ["ok", "degraded", "failing"].contains(state) else { return }
         let stale = listed.filter { $0.state == "stale" }.map(\.market)
         let reason = Reason(
-            code: StatusReport.Reason.Code.marketStale.rawValue, message: StatusReasons.message("stale", stale))
+            code: StatusReport.Reason.Code.marketStale.rawValue, message: StatusReport.Reason.listing(stale, as: .stale)
+        )
         reasons = (reasons ?? []).filter { $0.code != reason.code } + [reason]
         state = listed.contains { $0.state == "fresh" } || (marketsOmitted ?? 0) > 0 ? state : "failing"
         if state == "ok" { state = "degraded" }
@@ -51,7 +52,8 @@ extension DaySummary {
         unknown += 1
     }
 
-    /// The largest moves of the listed markets, and of those beyond the list that stood among the largest.
+    /// Ranks the largest moves again: those of the listed markets and those of unlisted markets that were ranked
+    /// before.
     fileprivate mutating func rank(_ listed: [StatusDocument.Market]) {
         let names = Set(listed.map(\.market))
         let others = (gainers + losers).filter { !names.contains($0.market.text) }

@@ -2,15 +2,14 @@ import Foundation
 import Markets
 
 extension StatusDocument {
-    /// The text of the file with what age has changed of it; all else stays as it was written, also what another release
-    /// has put there.
+    /// The file's text with the aged values replaced. All other text is kept, including fields of other releases.
     func text(of file: [UInt8], writtenAs written: StatusDocument) -> [UInt8] {
         guard let markets, let before = written.markets, markets.map(\.state) != before.map(\.state) else {
             return file
         }
         var text = file
         let members = JSONSpans(of: file[...]).members
-        // From the end, so that what comes before stays where it is.
+        // From the end, so that earlier offsets remain valid.
         for (name, span) in members.sorted(by: { $0.value.lowerBound > $1.value.lowerBound }) {
             switch name {
             case "state": text.replaceSubrange(span, with: Self.json { $0.string(state) })
@@ -31,7 +30,7 @@ extension StatusDocument {
         return text
     }
 
-    /// A market's object, stale and without a change.
+    /// A market's object with state `stale` and without a change.
     private static func stale(_ market: ArraySlice<UInt8>) -> [UInt8] {
         var text = Array(market)
         let members = JSONSpans(of: text[...]).members

@@ -4,7 +4,7 @@ import History
 import Markets
 import Synchronization
 
-/// A file for node_exporter's textfile collector, replaced as a whole together with the status.
+/// The file for node_exporter's textfile collector, replaced atomically with each status.
 final class MetricsFile: Sendable {
     private let file: AtomicFile
     private let state = Mutex(State())
@@ -18,8 +18,8 @@ final class MetricsFile: Sendable {
     init(path: String) { file = AtomicFile(path: path) }
 
     /// - Parameters:
-    ///   - finished: A cycle has ended; only then is its poll counted, however many feeds have answered before.
-    ///   - expiresAt: when news should have come, also where the daemon has stopped since.
+    ///   - finished: A cycle has ended. Its poll is counted only then, even if sources have answered before.
+    ///   - expiresAt: When the next status is due, also if the daemon has stopped since.
     func write(_ report: StatusReport, finished: Bool, expiresAt: Date?, _ log: EventLog) {
         state.withLock { state in
             if finished, let poll = report.lastPoll, poll.at != state.counted {
@@ -30,8 +30,10 @@ final class MetricsFile: Sendable {
                 try file.replace(with: Array(Self.text(report, polls: state.polls, expiresAt: expiresAt).utf8))
                 state.unwritable = false
             } catch {
-                // Told once, not at every poll; whoever reads the metrics sees them expire.
-                if !state.unwritable { log.write(.error, "metrics.unwritable") { $0.add("message", "\(error)") } }
+                // Logged once, not at every poll; readers of the metrics see them expire.
+                if !state.unwritable {
+                    log.write(LogLine(.error, "metrics.unwritable") { $0.add("message", "\(error)") })
+                }
                 state.unwritable = true
             }
         }
@@ -39,11 +41,11 @@ final class MetricsFile: Sendable {
 
     static func text(_ report: StatusReport, polls: [PollOutcome: Int], expiresAt: Date?) -> String {
         var metrics = MetricsText()
-        // A daemon that has stopped says nothing of markets any more.
+        // A stopped daemon exports no market metrics.
         let markets = report.state == .stopped ? [] : report.markets
         metrics.family("price", .gauge, "The newest price of a market whose quote is fresh.") { add in
             for market in markets where market.state == .fresh {
-                guard let price = market.sighting?.price else { continue }
+                guard let price = market.priceSample?.price else { continue }
                 add([("market", market.market.text), ("currency", market.currency.code)], price.description)
             }
         }
@@ -55,8 +57,8 @@ final class MetricsFile: Sendable {
         }
         metrics.family("quote_timestamp_seconds", .gauge, "When the price was quoted.") { add in
             for market in markets {
-                guard let sighting = market.sighting else { continue }
-                add([("market", market.market.text)], sighting.quotedAt.epochText)
+                guard let priceSample = market.priceSample else { continue }
+                add([("market", market.market.text)], priceSample.quotedAt.epochText)
             }
         }
         metrics.family("markets", .gauge, "How many watched markets are in each state.") { add in
@@ -90,18 +92,18 @@ final class MetricsFile: Sendable {
             if let expiresAt { add([], expiresAt.epochText) }
         }
         metrics.family("outbox_messages", .gauge, "Messages that wait to be sent.") { add in
-            add([], String(report.outbox.size.queued))
+            add([], String(report.outbox.queued))
         }
         metrics.family("database_bytes", .gauge, "What the history takes on disk.") { add in
             add([], String(report.history.bytes))
         }
-        metrics.family("info", .gauge, "The version that runs.") { add in add([("version", report.version)], "1") }
+        metrics.family("info", .gauge, "The version that runs.") { add in add([("version", Version.current)], "1") }
         return metrics.text
     }
 }
 
 extension Percent {
-    /// As a share of one: 1.25 % is 0.0125.
+    /// A ratio: 1.25 % is 0.0125.
     fileprivate var ratioText: String {
         let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 10_000)
         return "\(hundredths < 0 ? "-" : "")\(whole).\(String(10_000 + part).dropFirst())"
@@ -109,7 +111,7 @@ extension Percent {
 }
 
 extension Date {
-    /// Seconds since 1970 with milliseconds, as Prometheus has time.
+    /// Seconds since 1970 with milliseconds: Prometheus's time.
     fileprivate var epochText: String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         return "\(seconds).\(String(1000 + abs(rest)).dropFirst())"

@@ -1,6 +1,6 @@
 import Markets
 
-/// The text format of Prometheus, version 0.0.4.
+/// Prometheus's text format, version 0.0.4.
 struct MetricsText {
     private(set) var text = ""
 
@@ -10,7 +10,7 @@ struct MetricsText {
 
     typealias Labels = [(name: String, value: String)]
 
-    /// A family with its samples; one without samples is left out.
+    /// Adds a metric family with its samples; one without samples is omitted.
     mutating func family(
         _ name: String, _ kind: Kind, _ help: String, _ fill: ((Labels, _ value: String) -> Void) -> Void
     ) {

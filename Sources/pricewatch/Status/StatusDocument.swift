@@ -2,7 +2,7 @@ import Engine
 import Foundation
 import Markets
 
-/// The status file as a reader finds it: also one of another release, whose fields may be more or fewer.
+/// The parsed status file. It may come from another release, with more or fewer fields.
 struct StatusDocument: Decodable {
     var state: String
     var reasons: [Reason]?
@@ -149,7 +149,7 @@ extension DaySummary: Decodable {
         case coverage = "coverage_percent"
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let coverage = try values.decode(Double.self, forKey: .coverage)
         self.init(changes: [], coverage: CoverageShare(tenths: Int((min(max(coverage, 0), 100) * 10).rounded())))
@@ -168,7 +168,7 @@ extension DaySummary.Move: Decodable {
         case change = "change_percent"
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             market: try MarketID(try values.decode(String.self, forKey: .market)),
@@ -177,9 +177,9 @@ extension DaySummary.Move: Decodable {
 }
 
 extension Percent: Decodable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Two decimals survive a double as long as a percentage says anything.
+        // A double keeps two decimals for any percentage of practical size.
         let hundredths = (try container.decode(Double.self) * 100).rounded()
         guard abs(hundredths) <= 1e15 else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(hundredths) is no percentage")

@@ -1,7 +1,9 @@
+import Engine
 import Foundation
 import Markets
 
-/// The first line of `status`, which stands alone: in a monitoring system, in `systemctl status`, on a phone.
+/// The first line of `status`. It is complete in itself: monitoring systems, `systemctl status` and phones show no
+/// more.
 struct StatusLine {
     private let state: String
     private let markets: Int
@@ -13,10 +15,10 @@ struct StatusLine {
         state = report.state.rawValue
         markets = report.markets.count + report.marketsOmitted
         poll = report.lastPoll.map { poll in
-            (now.since(poll.at), poll.feed, poll.outcome == .failed ? poll.error?.kind ?? "unknown" : nil)
+            (now.since(poll.at), poll.feed, poll.outcome == .failed ? poll.error?.kind.rawValue ?? "unknown" : nil)
         }
-        let isTold = poll?.failure != nil
-        reason = report.reasons.first { !isTold || $0.code != .pollFailed }?.message
+        let showsFailure = poll?.failure != nil
+        reason = report.reasons.first { !showsFailure || $0.code != .pollFailed }?.message
         firing = report.firing.count
     }
 
@@ -26,8 +28,9 @@ struct StatusLine {
         poll = status.lastPoll.map { poll in
             (now.since(poll.at), poll.feed, poll.outcome == "failed" ? poll.error?.kind ?? "unknown" : nil)
         }
-        let isTold = poll?.failure != nil
-        reason = status.reasons?.first { !isTold || $0.code != StatusReport.Reason.Code.pollFailed.rawValue }?.message
+        let showsFailure = poll?.failure != nil
+        reason =
+            status.reasons?.first { !showsFailure || $0.code != StatusReport.Reason.Code.pollFailed.rawValue }?.message
         firing = status.alerts?.firing.count ?? 0
     }
 
@@ -43,21 +46,8 @@ struct StatusLine {
         return Self.alone("\(state): \(parts.joined(separator: ", "))")
     }
 
-    /// On one line and without a bar, which would begin a monitoring system's performance data.
+    /// One line without `|`, which starts the performance data of a monitoring plugin.
     static func alone(_ text: String) -> String {
         SafeText.printable(text).replacingBytes(of: ["|"], with: "/")
-    }
-}
-
-extension Duration {
-    /// For people: `12 s`, `4 min`, `3 h`, `2 d`.
-    var roundedText: String {
-        let seconds = max(0, inMilliseconds / 1000)
-        switch seconds {
-        case ..<120: return "\(seconds) s"
-        case ..<7200: return "\(seconds / 60) min"
-        case ..<172_800: return "\(seconds / 3600) h"
-        default: return "\(seconds / 86_400) d"
-        }
     }
 }

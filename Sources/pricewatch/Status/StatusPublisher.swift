@@ -1,16 +1,16 @@
+import Engine
 import Foundation
 import History
 import Markets
 import Synchronization
 
-/// Puts reports where their readers are: the status file, and systemd.
+/// Publishes status reports: the status file, the metrics file and systemd.
 final class StatusPublisher: Sendable {
     private let file: AtomicFile
-    private let log: EventLog
-    private let logFile: LogFile?
+    private let log: Mutex<(EventLog, LogFile?)>
     let metrics: MetricsFile?
     private let systemd: SystemdNotifier
-    /// Whether the process goes on after the poll: a single poll leaves no process behind to be alive.
+    /// Whether the process continues after the poll: a single poll's status has no pid.
     private let staysAlive: Bool
     private let state = Mutex(State())
 
@@ -19,30 +19,28 @@ final class StatusPublisher: Sendable {
         var unwritable = false
     }
 
-    /// - Parameter predecessor: whose word on when the next cycle ends holds on.
     init(
         path: String, metrics: MetricsFile?, log: EventLog, logFile: LogFile?, systemd: SystemdNotifier,
-        staysAlive: Bool, after predecessor: StatusPublisher? = nil
+        staysAlive: Bool
     ) {
         file = AtomicFile(path: path)
-        self.log = log
-        self.logFile = logFile
+        self.log = Mutex((log, logFile))
         self.systemd = systemd
         self.staysAlive = staysAlive
         self.metrics = metrics
-        if let predecessor {
-            let expected = predecessor.state.withLock(\.expiresAt)
-            state.withLock { $0.expiresAt = expected }
-        }
     }
 
-    var logFault: String? { logFile?.fault }
+    var logFault: String? { log.withLock { $0.1?.fault } }
+
+    /// Switches to another log.
+    func become(_ log: EventLog, _ logFile: LogFile?) { self.log.withLock { $0 = (log, logFile) } }
 
     /// - Parameters:
-    ///   - finished: A cycle has ended: only that proves that the daemon lives.
+    ///   - finished: A cycle has ended: the systemd watchdog is reset only then.
     ///   - deadline: The longest that a cycle may last.
     func publish(_ report: StatusReport, finished: Bool, deadline: Duration) {
         var report = report
+        let log = log.withLock { $0.0 }
         state.withLock { state in
             if finished { state.expiresAt = report.writtenAt + report.interval + deadline + .seconds(10) }
             switch (staysAlive, report.state) {
@@ -59,8 +57,10 @@ final class StatusPublisher: Sendable {
                 try file.replace(with: report.json)
                 state.unwritable = false
             } catch {
-                // Told once, not at every poll; whoever reads the status sees it expire.
-                if !state.unwritable { log.write(.error, "status.unwritable") { $0.add("message", "\(error)") } }
+                // Logged once, not at every poll; readers of the status see it expire.
+                if !state.unwritable {
+                    log.write(LogLine(.error, "status.unwritable") { $0.add("message", "\(error)") })
+                }
                 state.unwritable = true
             }
             metrics?.write(report, finished: finished, expiresAt: state.expiresAt, log)

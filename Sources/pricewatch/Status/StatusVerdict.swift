@@ -1,18 +1,18 @@
 import Foundation
 import Markets
 
-/// What a status file is worth now, as a monitoring system reads it.
+/// The verdict on a status file at a given time, in terms of a monitoring system.
 struct StatusVerdict: Hashable {
-    /// 0 ok, 1 degraded, 2 failing or nobody there.
+    /// 0 ok, 1 degraded, 2 failing or no daemon running.
     var exit: Int32
-    /// The file promised news by now.
+    /// Whether the next status is overdue.
     var expired: Bool
-    /// Without a `|`, on one line.
+    /// One line without `|`.
     var line: String
 
     /// - Parameters:
-    ///   - alive: Whether the process that wrote it is still there.
-    ///   - file: Where it was written: a full disk may keep an old one.
+    ///   - alive: Whether the process that wrote it is still running.
+    ///   - file: The path of the status file, for messages: a full disk may leave an old one there.
     init(_ status: StatusDocument, alive: Bool, file: String, now: Date) {
         let isStopped = status.state == "stopped" || status.pid == nil
         expired = status.expiresAt.map { now >= $0 } ?? true
@@ -42,7 +42,7 @@ struct StatusVerdict: Hashable {
         line = StatusLine.alone(line)
     }
 
-    /// Somebody holds the database and says nothing where the configuration looks for it.
+    /// A process holds the database, but there is no status file where the configuration expects it.
     init(daemon: Int32, withoutFileAt file: String) {
         exit = 2
         expired = true

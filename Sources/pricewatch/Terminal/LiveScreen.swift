@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The whole terminal, drawn anew in place: what was on it before comes back when it is left.
+/// A full-screen view, redrawn in place; the earlier content returns when it is left.
 ///
-/// Standard output must be a terminal. Keys are not echoed meanwhile.
+/// Standard output must be a terminal. Key echo is off while it is shown.
 struct LiveScreen: ~Copyable {
     private var settings: termios?
     private let terminal: Terminal
@@ -15,7 +15,7 @@ struct LiveScreen: ~Copyable {
 
     deinit { leave() }
 
-    /// Takes the screen: another one beside the usual, without a cursor.
+    /// Switches to the alternate screen and hides the cursor.
     private mutating func enter() {
         var now = termios()
         if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &now) == 0 {
@@ -32,19 +32,19 @@ struct LiveScreen: ~Copyable {
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
-    /// Gives the terminal back while the process is stopped by Ctrl-Z, and takes it again when it goes on.
+    /// Restores the terminal, stops the process (Ctrl-Z), and takes the terminal again when it continues.
     mutating func pause() {
         leave()
-        // This thread is the one that stops: it must not draw on before the others do.
+        // Stops this thread itself: it must not draw before the process has stopped.
         raise(SIGSTOP)
         enter()
     }
 
-    /// One write a frame, each line over the one before it, so that nothing flickers.
+    /// Draws one frame in one write, each line over the previous one, so that nothing flickers.
     ///
     /// - Parameters:
-    ///   - lines: What does not fit is cut.
-    ///   - terminal: With the size that it has now.
+    ///   - lines: Lines and columns that do not fit are cut.
+    ///   - terminal: With its current size.
     func draw(_ lines: [String], on terminal: Terminal) {
         var frame = "\u{1B}[?2026h\u{1B}[H"
         for (index, line) in lines.prefix(terminal.height).enumerated() {
@@ -54,7 +54,7 @@ struct LiveScreen: ~Copyable {
         Self.write(frame + "\u{1B}[J\u{1B}[?2026l")
     }
 
-    /// The first columns of a line; colours take none.
+    /// The first columns of a line; colour codes have no width.
     static func cut(_ line: String, to width: Int) -> String {
         var text = ""
         var room = width

@@ -1,7 +1,7 @@
 import Glibc
 import Markets
 
-/// How far a long command has come, on standard error where that is a terminal; nothing in a pipe.
+/// The progress bar of a long command, on standard error if that is a terminal; nothing in a pipe.
 struct ProgressBar {
     private let words: String
     private let isShown: Bool
@@ -23,7 +23,7 @@ struct ProgressBar {
         write("\r" + line(share))
     }
 
-    /// Takes the bar away, so that what was asked for stands alone.
+    /// Erases the bar before the output.
     func finish() {
         if drawn != nil { write("\r\u{1B}[K") }
     }

@@ -1,6 +1,6 @@
 import Markets
 
-/// Rows and columns for people: aligned, without rules, safe to print.
+/// An aligned table for people, without rules; its text is safe to print.
 struct Table {
     enum Alignment {
         case left, right
@@ -23,7 +23,7 @@ struct Table {
 
     mutating func add(_ row: [Cell]) { rows.append(row) }
 
-    /// Of its longest line.
+    /// The width of the longest line.
     var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
     private var header: [Cell] { columns.map { Cell($0.title, .dim) } }
@@ -47,19 +47,19 @@ struct Table {
         }
     }
 
-    /// Columns on a terminal: wide characters take two.
+    /// The width in terminal columns: wide characters take two.
     static func width(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.unicodeScalars.reduce(0) { $0 + width($1) }
     }
 
-    /// An accent takes none, as most terminals count.
+    /// Combining accents have no width on most terminals.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         if scalar.properties.isGraphemeExtend || scalar == "\u{200D}" { return 0 }
         return isWide(scalar.value) || scalar.properties.isEmojiPresentation && !isRegional(scalar.value) ? 2 : 1
     }
 
-    /// Two of them are a flag.
+    /// Two regional indicators form a flag.
     private static func isRegional(_ value: UInt32) -> Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
     private static func isWide(_ value: UInt32) -> Bool {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the person at the other end can see.
+/// The properties of the user's terminal.
 struct Terminal: Sendable {
-    /// Colours carry meaning only here; never in a pipe, never where NO_COLOR asks for none.
+    /// Only on a terminal, and not if NO_COLOR is set.
     var colours = false
     var isTerminal = false
-    /// Whether more than plain ASCII is shown as it is meant.
+    /// Whether UTF-8 is displayed; else ASCII is used.
     var isUTF8 = true
-    /// In characters; a pipe is as wide as a terminal used to be.
+    /// In columns; 80 in a pipe.
     var width = 80
     var height = 24
 
@@ -19,17 +19,17 @@ struct Terminal: Sendable {
         self.height = height
     }
 
-    /// Standard output's.
+    /// Standard output's terminal.
     init(environment: [String: String]) {
         isTerminal = isatty(STDOUT_FILENO) == 1
         colours = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-        // As the C library has it: the first that is set decides.
+        // As in the C library, the first variable that is set decides.
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
         measure()
     }
 
-    /// Takes note of the size that the terminal has now.
+    /// Reads the current size of the terminal.
     mutating func measure() {
         var size = winsize()
         guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -52,7 +52,7 @@ struct Terminal: Sendable {
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Cells side by side, those of one colour in one go.
+    /// Joins cells; adjacent cells of one colour share its codes.
     func paint(_ cells: [Table.Cell]) -> String {
         var text = ""
         var run = Table.Cell("")
@@ -65,5 +65,21 @@ struct Terminal: Sendable {
             }
         }
         return text + paint(run.text, run.colour)
+    }
+}
+
+/// Joins phrases and breaks lines between them.
+enum Paragraph {
+    /// As few lines as hold all phrases; a phrase longer than a line has a line to itself.
+    static func lines(_ phrases: [String], width: Int, between separator: String) -> [String] {
+        var lines: [String] = []
+        for phrase in phrases {
+            if let last = lines.last, Table.width(last + separator + phrase) <= width {
+                lines[lines.count - 1] = last + separator + phrase
+            } else {
+                lines.append(phrase)
+            }
+        }
+        return lines
     }
 }

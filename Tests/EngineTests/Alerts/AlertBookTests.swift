@@ -12,7 +12,7 @@ import Testing
         var board = board("bitcoin")
         var book = AlertBook(rules: [rule], remembering: [:], identity: identity)
         return prices.enumerated().map { index, text in
-            if index == restartAt { book = AlertBook(rules: [rule], remembering: book.standing, identity: identity) }
+            if index == restartAt { book = AlertBook(rules: [rule], remembering: book.states, identity: identity) }
             let now = moment(Double(index) * 60)
             _ = board.take(
                 text.map { answer(quote("bitcoin", $0, at: now), at: now) }
@@ -86,10 +86,10 @@ import Testing
 
         var noted = rule(.above(price("10")))
         noted.note = "sell"
-        book = AlertBook(rules: [noted], remembering: book.standing, identity: identity)
+        book = AlertBook(rules: [noted], remembering: book.states, identity: identity)
         #expect(observe(&book, board, at: 60).isEmpty)
 
-        book = AlertBook(rules: [rule(.above(price("10.5")))], remembering: book.standing, identity: identity)
+        book = AlertBook(rules: [rule(.above(price("10.5")))], remembering: book.states, identity: identity)
         let events = observe(&book, board, at: 120)
         #expect(events.map(\.kind) == [.resolved, .firing])
         #expect(events.map(\.reason) == [.edited, .firstFiring])
@@ -103,17 +103,17 @@ import Testing
         var fired = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         _ = observe(&fired, board, at: 0)
 
-        var removed = AlertBook(rules: [], remembering: fired.standing, identity: identity)
+        var removed = AlertBook(rules: [], remembering: fired.states, identity: identity)
         #expect(observe(&removed, board, at: 60).map(\.reason) == [.removed])
         #expect(observe(&removed, board, at: 120).isEmpty)
 
         var off = rule(.above(price("10")))
         off.enabled = false
-        var disabled = AlertBook(rules: [off], remembering: fired.standing, identity: identity)
+        var disabled = AlertBook(rules: [off], remembering: fired.states, identity: identity)
         #expect(observe(&disabled, board, at: 60).map(\.reason) == [.disabled])
 
         let other = MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .minutes(15)))
-        var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.standing, identity: identity)
+        var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.states, identity: identity)
         #expect(observe(&unwatched, other, at: 60).map(\.reason) == [.unwatched])
     }
 
@@ -144,7 +144,7 @@ import Testing
         var book = AlertBook(rules: [whole], remembering: [:], identity: identity)
         var events = observe(&book, board, at: 0)
         for (minute, rules) in [without, without, [whole], without, [whole]].enumerated() {
-            book = AlertBook(rules: rules, remembering: book.standing, identity: identity)
+            book = AlertBook(rules: rules, remembering: book.states, identity: identity)
             events += observe(&book, board, at: Double(minute + 1) * 60)
         }
         #expect(events.map(\.kind) == [.firing, .resolved, .firing, .resolved, .firing])
@@ -169,7 +169,7 @@ import Testing
         _ = board.take(
             answer(quote("bitcoin", "12", at: moment(60)), unusable: ["ethereum": .nullPrice], at: moment(60)))
         #expect(observe(&book, board, at: 60).map(\.kind) == [.firing])
-        book.meet(earlier.standing, of: "here")
+        book.join(earlier.states, of: "here")
         _ = board.take(
             answer(quote("bitcoin", "9", at: moment(120)), quote("ethereum", "12", at: moment(120)), at: moment(120)))
         let events = observe(&book, board, at: 120)

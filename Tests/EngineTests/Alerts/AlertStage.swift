@@ -36,15 +36,15 @@ struct AlertStage {
     mutating func play(_ polls: [Poll]) -> [String] {
         polls.map { poll in
             defer { now = now + Self.every }
-            return turn(poll).map { "\($0.kind.rawValue):\($0.reason.rawValue)" }.joined(separator: " ")
+            return cycle(poll).map { "\($0.kind.rawValue):\($0.reason.rawValue)" }.joined(separator: " ")
         }
     }
 
-    mutating func turn(_ poll: Poll, watchedUntil: Date? = nil) -> [AlertEvent] {
+    mutating func cycle(_ poll: Poll, watchedUntil: Date? = nil) -> [AlertEvent] {
         switch poll {
         case .price(let text): _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
         case .null: _ = board.take(answer(unusable: ["bitcoin": .nullPrice], at: now))
-        case .unchanged: _ = board.take(Answer(quotes: [], notModified: true, feed: "test", fetchedAt: now))
+        case .unchanged: _ = board.take(nothingNew(at: now))
         case .failed: break
         }
         return book.evaluate(
@@ -58,7 +58,7 @@ struct AlertStage {
     /// The daemon ends and starts again; what it had seen comes back from the record.
     mutating func restart(recalling past: [(Date, Poll)] = []) {
         var next = AlertBook(
-            rules: [rule], remembering: book.standing, identity: Self.identity, every: Self.every)
+            rules: [rule], remembering: book.states, identity: Self.identity, every: Self.every)
         next.silences = book.silences
         // What was unknown stays so while nothing changes, and is recorded so.
         var isUnknown = true

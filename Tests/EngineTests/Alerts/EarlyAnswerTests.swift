@@ -9,8 +9,8 @@ import Testing
     private func events(_ rule: AlertRule, _ interval: Duration, at seconds: [Double]) -> [Double] {
         var state = AlertState.inactive
         return seconds.filter { second in
-            let verdict = evaluate(
-                rule, from: state, seeing: .price(price("11"), among: nil), longestStep: interval * 3,
+            let verdict = verdict(
+                on: rule, from: state, seeing: .price(price("11"), among: nil), longestStep: interval * 3,
                 now: moment(second))
             state = verdict.state
             return [.firstFiring, .repeatInterval].contains(verdict.reason)

@@ -208,7 +208,7 @@ import Testing
 
     @Test("time in which nobody asked makes nothing stale")
     func downtime() {
-        let asked = AlertBook.Moment(
+        let asked = AlertBook.Context(
             now: moment(10_000), interval: .minutes(1), downtime: moment(1000)..<moment(9000))
         #expect(asked.age(of: moment(900)) == .seconds(1100))
         #expect(asked.age(of: moment(5000)) == .seconds(1000))

@@ -24,8 +24,8 @@ import Testing
             for poll in polls {
                 let now = calm.now
                 if random.below(8) == 0 { restarted.restart(recalling: past) }
-                let events = calm.turn(poll)
-                let again = restarted.turn(poll)
+                let events = calm.cycle(poll)
+                let again = restarted.cycle(poll)
                 guard events == again else {
                     Issue.record("path \(path), \(rule): \(events) undisturbed, \(again) with restarts, at \(now)")
                     return

@@ -17,7 +17,7 @@ import Testing
     func silencedUntil(rule: String?, id: String?, isSilenced: Bool) {
         var stage = AlertStage(bitcoinRule(.above(price("10"))))
         stage.book.silences = [silence(rule, market: id, until: 600)]
-        let events = stage.turn("11")
+        let events = stage.cycle("11")
         #expect(events.map(\.kind) == [.firing])
         #expect(events.map(\.silencedUntil) == [isSilenced ? moment(600) : nil])
     }

@@ -68,7 +68,7 @@ import Testing
         for (index, poll) in row.polls.enumerated() {
             if index == place { stage.restart(recalling: past) }
             past.append((stage.now, poll))
-            events += stage.turn(poll).map { event in
+            events += stage.cycle(poll).map { event in
                 let threshold = event.threshold.map { "\($0)" } ?? "nil"
                 return "\(event.kind.rawValue) \(threshold) \(event.changePercent.map { "\($0)" } ?? "nil")"
             }
@@ -89,14 +89,14 @@ import Testing
     func silenceEnds() {
         var stage = AlertStage(bitcoinRule(Self.moves, keepFiringFor: .minutes(5)))
         for poll in Self.quiet + ["88"] {
-            _ = stage.turn(poll)
+            _ = stage.cycle(poll)
             stage.now = stage.now + AlertStage.every
         }
         stage.book.silences = [
             Silence(id: 1, rule: nil, market: nil, since: stage.now, until: stage.now + .seconds(30))
         ]
         stage.now = stage.now + AlertStage.every
-        let events = stage.turn("95")
+        let events = stage.cycle("95")
         #expect(events.map(\.reason) == [.silenceEnded])
         #expect(events.map(\.threshold) == [price("90")])
         #expect(events.map(\.changePercent) == [percent(-5)])

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import MarketSimulator
 import Markets
 import TestSupport
@@ -66,7 +66,7 @@ struct FaultTests {
     /// - Parameter server: late is what hangs there, and nothing else.
     func poll(
         _ url: String, _ server: CoinGeckoSimulator? = nil, time: ManualTime = ManualTime()
-    ) async throws -> PollReport {
+    ) async throws -> PollResult {
         let network = try NetworkTransport(time: StalledTime(server))
         let feed = Feed(
             CoinGecko(plan: .public), try environment(url, timeout: .hours(1)), transport: network,
@@ -121,9 +121,9 @@ struct FaultTests {
         let time = ManualTime()
         let report = try await poll(market.baseURL, time: time)
         await market.stop()
-        let wait = try #require(report.wait)
-        #expect(wait.until == time.now().addingTimeInterval(seconds))
-        #expect((wait.namedUntil != nil) == !headers.isEmpty)
+        let end = time.now().addingTimeInterval(seconds)
+        #expect(report.cooldown == FeedCooldown(until: end, isBlock: false))
+        #expect(report.error?.retryAt == end)
         #expect(report.requests == 1)
     }
 }

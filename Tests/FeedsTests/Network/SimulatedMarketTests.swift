@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import MarketSimulator
 import Markets
 import Testing
@@ -22,7 +22,7 @@ struct SimulatedMarketTests {
             return
         }
         #expect(report.requests == 2)
-        #expect(answer.top == market.markets.prefix(20).map(\.id))
+        #expect(answer.ranking == market.markets.prefix(20).map(\.id))
         #expect(answer.missing == (try ids("no-such-coin")))
         #expect(answer.quotes.count == 20)
         // Each request is a step of the walk; the newer price of bitcoin, asked by name too, is the second.

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -28,12 +28,12 @@ struct PollTests {
         #expect(answer.prices == ["tiny": "0.000000001206", "ethereum": "2392", "bitcoin": "77123.45"])
         #expect(answer.unusable == [try MarketID("dead"): .nullPrice])
         #expect(answer.missing == (try ids("gone")))
-        #expect(answer.top == (try ids("bitcoin", "ethereum", "dead")))
+        #expect(answer.ranking == (try ids("bitcoin", "ethereum", "dead")))
         #expect(answer.fetchedAt == time.now())
         #expect(answer.serverDate?.utcText == "2026-11-21T10:00:02Z")
         #expect(answer.maxAge == .seconds(30))
-        #expect(!answer.isUnchanged && answer.pageError == nil && answer.noUsablePrice == nil)
-        #expect(report.requests == 2 && report.wait == nil)
+        #expect(!answer.notModified && answer.pageError == nil && answer.noUsablePrice == nil)
+        #expect(report.requests == 2 && report.requestsThisMonth == 2)
     }
 
     @Test func aMarketWhoseRankMovedBetweenPagesCountsOnceWithItsNewerPrice() async throws {
@@ -44,7 +44,7 @@ struct PollTests {
                 time, [.json(rows(row("a", "1"), first)), .json(rows(second, row("b", "3")))])
             let feed = scriptedFeed(transport, time, environment: try environment())
             let answer = try #require(try await feed.poll(try watch(top: 500), within: .seconds(60)).answer)
-            #expect(answer.top == (try ids("a", "mover", "b")))
+            #expect(answer.ranking == (try ids("a", "mover", "b")))
             #expect(answer.prices == ["a": "1", "mover": "2", "b": "3"])
         }
     }
@@ -67,24 +67,14 @@ struct PollTests {
         let transport = ScriptedTransport(
             time, [.failure(.transport("connection reset by peer")), .json("", 503), .json(rows(row("bitcoin", "1")))])
         let feed = scriptedFeed(transport, time, environment: try environment())
-        let events = await feed.pollEvents()
         let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.answer?.prices == ["bitcoin": "1"])
         #expect(report.requests == 3)
         #expect(time.sleeps == [.seconds(1), .seconds(2)])
-        await feed.finish()
-        var seen: [String] = []
-        for await event in events {
-            switch event {
-            case .state(.idle): seen.append("idle")
-            case .state(.loading): seen.append("loading")
-            case .state(.loaded): seen.append("loaded")
-            case .state(.failed): seen.append("failed")
-            case .retry(let retry): seen.append("retry \(retry.attempt) \(retry.error.kind) \(retry.delay.unitsText)")
-            case .waiting: seen.append("waiting")
-            }
-        }
-        #expect(seen == ["loading", "retry 1 transport 1s", "retry 2 server 2s", "loaded"])
+        #expect(report.retries.map(\.attempt) == [1, 2])
+        #expect(report.retries.map(\.delay) == [.seconds(1), .seconds(2)])
+        #expect(report.retries.map(\.error.kind) == [.transport, .server])
+        #expect(report.retries[0].error.message.contains("connection reset by peer"))
     }
 
     @Test func givesUpAfterThreeRequestsAPage() async throws {
@@ -93,10 +83,8 @@ struct PollTests {
         let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.error?.kind == .server)
         #expect(report.requests == 3)
-        guard case .failed = await feed.state else {
-            Issue.record("not failed")
-            return
-        }
+        #expect(report.retries.map(\.attempt) == [1, 2])
+        #expect(report.cooldown == nil)
     }
 
     @Test func endsWithItsTime() async throws {
@@ -119,8 +107,8 @@ struct PollTests {
         let answer = try #require(try await feed.poll(try watch("bitcoin", top: 500), within: .seconds(60)).answer)
         #expect(answer.prices == ["bitcoin": "1", "far": "2"])
         #expect(answer.pageError?.kind == .decode)
-        #expect(answer.topIsIncomplete)
-        #expect(answer.missing.isEmpty && answer.notReached.isEmpty)
+        #expect(answer.rankingIsIncomplete)
+        #expect(answer.missing.isEmpty && answer.unreached.isEmpty)
     }
 
     @Test func namesOnAFailedPageAreNotMissing() async throws {
@@ -131,7 +119,7 @@ struct PollTests {
         let answer = try #require(
             try await feed.poll(try watch("bitcoin", "rare", top: 1), within: .seconds(60)).answer)
         #expect(answer.prices == ["bitcoin": "1"])
-        #expect(answer.notReached == (try ids("rare")))
+        #expect(answer.unreached == Set(try ids("rare")))
         #expect(answer.missing.isEmpty)
         #expect(answer.pageError?.kind == .badRequest)
     }

@@ -1,4 +1,3 @@
-import Engine
 import Foundation
 import Markets
 import Testing
@@ -9,10 +8,10 @@ import Testing
 struct SchemaDriftTests {
     let time = ManualTime()
 
-    func poll(_ bodies: String...) async throws -> [PollReport] {
+    func poll(_ bodies: String...) async throws -> [PollResult] {
         let transport = ScriptedTransport(time, bodies.map { .json($0) })
         let feed = scriptedFeed(transport, time, environment: try environment())
-        var reports: [PollReport] = []
+        var reports: [PollResult] = []
         for _ in bodies { reports.append(try await feed.poll(try watch("a", "b", "c"), within: .seconds(60))) }
         return reports
     }

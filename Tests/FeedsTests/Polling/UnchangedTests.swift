@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -24,14 +24,14 @@ struct UnchangedTests {
         let first = try #require(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).answer)
         time.step(.seconds(60))
         let second = try #require(try await feed.poll(try watch("bitcoin"), within: .seconds(60)).answer)
-        #expect(!first.isUnchanged && second.isUnchanged)
+        #expect(!first.notModified && second.notModified)
         #expect(second.prices == first.prices)
         #expect(second.fetchedAt == time.now())
         #expect(transport.requests[0].headers["If-None-Match"] == nil)
         #expect(transport.requests[1].headers["If-Modified-Since"] == "Sat, 21 Nov 2026 09:59:00 GMT")
         // Another watchlist is another page.
         let third = try #require(try await feed.poll(try watch("bitcoin", "b"), within: .seconds(60)).answer)
-        #expect(!third.isUnchanged)
+        #expect(!third.notModified)
         #expect(transport.requests[2].headers["If-None-Match"] == nil)
     }
 
@@ -46,7 +46,7 @@ struct UnchangedTests {
         let feed = scriptedFeed(transport, time, environment: try environment())
         _ = try await feed.poll(try watch("b", top: 1), within: .seconds(60))
         let answer = try #require(try await feed.poll(try watch("b", top: 1), within: .seconds(60)).answer)
-        #expect(!answer.isUnchanged)
+        #expect(!answer.notModified)
         #expect(answer.prices == ["b": "5", "bitcoin": "4"])
     }
 

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Synchronization
 import Testing
@@ -47,14 +47,14 @@ struct WaitingTests {
             time, [.json("", 503, [("Retry-After", "7")]), .json(rows(row("bitcoin", "1")))])
         let report = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.answer?.quotes.count == 1)
-        #expect(report.wait == nil)
+        #expect(report.cooldown == nil)
         #expect(time.sleeps == [.seconds(7)])
     }
 
     @Test func aRestartInTheMiddleOfThatPauseIsNotTooEarly() async throws {
         let transport = ScriptedTransport(time, [.json("", 503, [("Retry-After", "30")])])
         let report = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(10))
-        #expect(report.error?.notBefore?.isNamed == true)
+        #expect(report.error?.retryAt == time.now() + .seconds(30))
         let next = try await feed(transport).poll(try watch("bitcoin"), within: .seconds(60))
         #expect(next.isWaiting)
         #expect(next.requests == 0)
@@ -66,17 +66,35 @@ struct WaitingTests {
         let limited = ScriptedTransport(time, [.json("", 429)])
         _ = try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10))
         #expect(try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10)).isWaiting)
-        let once = try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
+        let once = try await feed(limited).poll(try watch("bitcoin"), within: .seconds(10), respecting: .namedOnly)
         #expect(once.requests == 1)
 
         let named = ScriptedTransport(time, [.json("", 429, [("x-ratelimit-reset", "2026-11-21 10:30:00 +0000")])])
-        _ = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
-        let wait = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), obeying: .namedOnly)
-        guard case .waiting(_, let until) = wait.outcome else {
-            Issue.record("not waiting")
-            return
-        }
-        #expect(until.utcText == "2026-11-21T10:30:00Z")
+        _ = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), respecting: .namedOnly)
+        let wait = try await feed(named).poll(try watch("bitcoin"), within: .seconds(10), respecting: .namedOnly)
+        #expect(wait.waitsUntil?.utcText == "2026-11-21T10:30:00Z")
+    }
+
+    @Test func aPollReportsTheCooldownThatTheNextOneMeets() async throws {
+        let transport = ScriptedTransport(time, [.json("", 429, [("Retry-After", "120")])])
+        let feed = try feed(transport)
+        let start = time.now()
+        #expect(await feed.status(at: start) == (nil, 0))
+        let cooldown = FeedCooldown(until: start + .seconds(120), isBlock: false)
+        let refused = try await feed.poll(try watch("bitcoin"), within: .seconds(10))
+        #expect(refused.feed == "coingecko" && refused.error?.kind == .rateLimited)
+        #expect(refused.cooldown == cooldown && refused.error?.retryAt == cooldown.until)
+        #expect(refused.requests == 1 && refused.requestsThisMonth == 1)
+        time.step(.seconds(60))
+        let waiting = try await feed.poll(try watch("bitcoin"), within: .seconds(10))
+        #expect(waiting.waitsUntil == cooldown.until && waiting.cooldown == cooldown && waiting.error == nil)
+        #expect(waiting.requests == 0 && waiting.requestsThisMonth == 1)
+
+        // As a restarted daemon finds it.
+        let restarted = try self.feed(transport)
+        #expect(await restarted.status(at: time.now()) == (cooldown, 1))
+        #expect(await restarted.status(at: cooldown.until) == (nil, 1))
+        #expect(await restarted.status(at: start + .hours(24 * 31)).requestsThisMonth == 0)
     }
 
     @Test func aRateLimitThatLastsWaitsForHours() async throws {
@@ -87,7 +105,7 @@ struct WaitingTests {
             time.step(.seconds(60))
         }
         #expect(transport.times.count <= 12)
-        #expect(await feed.waitInForce()?.0.cause == .quota)
+        #expect(await feed.cooldownInForce()?.0.cause == .quota)
     }
 
     @Test func agoodAnswerEndsTheSeries() async throws {
@@ -122,7 +140,7 @@ struct WaitingTests {
         let report = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
         #expect(report.error?.kind == .forbidden)
         #expect(report.requests == 1)
-        #expect(report.wait?.isBlock == true)
+        #expect(report.cooldown == FeedCooldown(until: time.now() + .minutes(15), isBlock: true))
         for _ in 0..<60 {
             time.step(.seconds(60))
             _ = try await feed.poll(try watch("bitcoin"), within: .seconds(60))
@@ -145,7 +163,7 @@ struct WaitingTests {
     }
 
     @Test func aGoodAnswerDoesNotEndTheWaitThatAnotherRequestWasToldOfMeanwhile() async throws {
-        let refused = FeedWait(
+        let refused = StoredCooldown(
             until: time.now() + .minutes(5), namedUntil: time.now() + .minutes(5), cause: .rateLimited,
             message: "slow down", since: time.now(), count: 1, mark: 0)
         let meddling = MeddlingMemory(refused)
@@ -160,17 +178,17 @@ struct WaitingTests {
 /// Another request of the same feed is refused while ours is on its way.
 private actor MeddlingMemory: FeedMemory {
     private let inner = TransientMemory()
-    private let refused: FeedWait
+    private let refused: StoredCooldown
 
-    init(_ refused: FeedWait) { self.refused = refused }
+    init(_ refused: StoredCooldown) { self.refused = refused }
 
     func countRequest(of feed: String, in month: UTCMonth) async -> Int {
         await inner.keep(refused, of: feed)
         return await inner.countRequest(of: feed, in: month)
     }
 
-    func wait(of feed: String) async -> FeedWait? { await inner.wait(of: feed) }
-    func keep(_ wait: FeedWait?, of feed: String) async { await inner.keep(wait, of: feed) }
+    func wait(of feed: String) async -> StoredCooldown? { await inner.wait(of: feed) }
+    func keep(_ wait: StoredCooldown?, of feed: String) async { await inner.keep(wait, of: feed) }
     func requests(of feed: String, in month: UTCMonth) async -> Int { await inner.requests(of: feed, in: month) }
     func storedBody(_ url: String, of feed: String) async -> StoredBody? { nil }
     func keep(_ body: StoredBody, _ url: String, of feed: String) async {}

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -13,7 +13,7 @@ struct CoinGeckoRecordedTests {
     static let markets = all.filter { $0.name.hasPrefix("markets") }
     static let errors = all.filter { $0.name.hasPrefix("error") }
 
-    func answer(_ body: Data, status: Int = 200, type: String = "application/json") async throws -> PollReport {
+    func answer(_ body: Data, status: Int = 200, type: String = "application/json") async throws -> PollResult {
         let time = ManualTime()
         let reply = HTTPAnswer(status: status, headers: ["Content-Type": type], body: body)
         let transport = ScriptedTransport(time, [.success(reply)])
@@ -31,7 +31,7 @@ struct CoinGeckoRecordedTests {
         let prices = text.matches(of: /"current_price":\s*([^,}\s]+)/).map { String($0.1) }
         #expect(ids.count == prices.count && !ids.isEmpty)
         #expect(answer.quotes.count + answer.unusable.count == ids.count)
-        #expect(answer.top.map(\.text) == ids)
+        #expect(answer.ranking.map(\.text) == ids)
         var quotes = answer.quotes[...]
         for (id, sent) in zip(ids, prices) where sent != "null" {
             let quote = try #require(quotes.first)

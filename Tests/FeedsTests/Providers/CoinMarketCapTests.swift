@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -72,7 +72,7 @@ struct CoinMarketCapTests {
                 let feed = try scriptedFeed(CoinMarketCap(plan: .demo), transport, time, key: Secret("key-1"))
                 let error = try #require(try await feed.poll(try mapped("bitcoin=1"), within: .seconds(60)).error)
                 #expect(error.kind == kind && error.isRetryable == retryable, "\(error.message)")
-                if [.rateLimited, .quota].contains(kind) { #expect(error.notBefore != nil) }
+                if [.rateLimited, .quota].contains(kind) { #expect(error.retryAt != nil) }
                 #expect(transport.requests.first?.headers["X-CMC_PRO_API_KEY"] == "key-1")
             }
         }

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -53,7 +53,7 @@ struct CoinPaprikaTests {
         let feed = try scriptedFeed(CoinPaprika(plan: .public), transport, time)
         let watch = try mapped("ethereum=eth-ethereum", top: 3)
         let answer = try #require(try await feed.poll(watch, within: .seconds(60)).answer)
-        #expect(answer.top == (try ids("bitcoin", "new-coin", "pepe")))
+        #expect(answer.ranking == (try ids("bitcoin", "new-coin", "pepe")))
         #expect(answer.quotes.map(\.market) == (try ids("ethereum", "bitcoin", "new-coin", "pepe")))
         #expect(answer.prices["pepe"] == "0.00000836")
     }

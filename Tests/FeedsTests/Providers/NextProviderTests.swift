@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -74,7 +74,7 @@ struct NextProviderTests {
         let report = try await feed(transport).poll(try watch("a", "b"), within: .seconds(60))
         #expect(report.error?.kind == .quota)
         #expect(report.requests == 1)
-        #expect(report.error?.retryAfter(time.now()) == .hours(1))
+        #expect(report.error?.retryAt == time.now() + .hours(1))
     }
 
     @Test func aURLOfItsOwnerIsNotShown() async throws {

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 
 @testable import Feeds
@@ -37,24 +37,11 @@ func row(_ id: String, _ price: String, updated: String = "2026-11-21T09:59:30.0
 
 func rows(_ rows: String...) -> String { "[" + rows.joined(separator: ",") + "]" }
 
-extension PollReport {
-    var answer: FeedAnswer? {
-        if case .answered(let answer) = outcome { return answer }
-        return nil
-    }
-
-    var error: FeedError? {
-        if case .failed(let error) = outcome { return error }
-        return nil
-    }
-
-    var isWaiting: Bool {
-        if case .waiting = outcome { return true }
-        return false
-    }
+extension PollResult {
+    var isWaiting: Bool { waitsUntil != nil }
 }
 
-extension FeedAnswer {
+extension Answer {
     var prices: [String: String] {
         Dictionary(quotes.map { ($0.market.text, $0.price.description) }, uniquingKeysWith: { $1 })
     }

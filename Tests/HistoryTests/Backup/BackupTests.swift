@@ -12,13 +12,13 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         for step in 0..<200 {
-            try writer.record(
+            try writer.commit(
                 poll(Double(step), sample("a", "1", quotedAt: Double(step)), sample("b", "2", quotedAt: Double(step))))
         }
         let writing = Task.detached {
             var step = 200.0
             while !Task.isCancelled {
-                try writer.record(poll(step, sample("a", "1", quotedAt: step), sample("b", "2", quotedAt: step)))
+                try writer.commit(poll(step, sample("a", "1", quotedAt: step), sample("b", "2", quotedAt: step)))
                 step += 1
             }
         }
@@ -46,7 +46,7 @@ import Testing
                 "copy.db"
             ])
         let restored = try HistoryWriter(at: file)
-        try restored.record(poll(9999, sample("a", "3", quotedAt: 9999)))
+        try restored.commit(poll(9999, sample("a", "3", quotedAt: 9999)))
     }
 
     @Test("a copy in the place of a killed daemon's database is not overwritten by what that one left in its log")
@@ -54,9 +54,9 @@ import Testing
         let folder = try TemporaryFolder()
         let (file, killed) = (folder.path + "/copy.db", folder.path + "/killed.db")
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try HistoryReader(at: folder.database).backUp(to: file)
-        for step in 1..<50 { try writer.record(poll(Double(step), sample("a", "2", quotedAt: Double(step)))) }
+        for step in 1..<50 { try writer.commit(poll(Double(step), sample("a", "2", quotedAt: Double(step)))) }
         // As a kill leaves them: the log still holds the newest polls.
         for suffix in ["", "-wal", "-shm"] {
             try FileManager.default.copyItem(atPath: folder.database + suffix, toPath: killed + suffix)
@@ -65,9 +65,9 @@ import Testing
         try FileManager.default.moveItem(atPath: file, toPath: killed)
         #expect(try HistoryReader(at: killed).size().samples == 1)
         let restored = try HistoryWriter(at: killed)
-        #expect(restored.fault == nil && restored.takeReplacements().isEmpty)
+        #expect(restored.fault == nil && restored.takeQuarantined().isEmpty)
         #expect(try restored.reader.size().samples == 1)
-        try restored.record(poll(99, sample("a", "3", quotedAt: 99)))
+        try restored.commit(poll(99, sample("a", "3", quotedAt: 99)))
         #expect(try restored.reader.size().samples == 2)
         let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasPrefix("killed.db.replaced-") }
@@ -79,7 +79,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.path + "/copy.db"
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try writer.reader.backUp(to: file)
         let restored = try HistoryWriter(at: file)
         #expect(restored.installation != writer.installation)
@@ -92,7 +92,7 @@ import Testing
     func refused() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         let reader = try HistoryReader(at: folder.database)
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: folder.database)
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -108,7 +108,7 @@ import Testing
         let folder = try TemporaryFolder()
         let victim = folder.write("not to be touched", as: "victim")
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         let file = folder.path + "/copy.db"
         for name in ["partial", "tmp"] {
             try FileManager.default.createSymbolicLink(

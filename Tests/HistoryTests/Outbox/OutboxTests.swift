@@ -22,9 +22,10 @@ import Testing
     }
 
     private func record(_ events: [AlertEvent], _ messages: OutgoingMessage..., at second: Double = 0) throws {
-        var record = poll(second, sample("bitcoin", "\(second + 1)", quotedAt: second))
-        record.alerts = AlertRecord(events: events, messages: messages)
-        try writer.record(record)
+        try writer.commit(poll(second, sample("bitcoin", "\(second + 1)", quotedAt: second))) {
+            $0.events = events
+            $0.outbox = messages.map(OutboxChange.queue)
+        }
     }
 
     private func again() throws -> HistoryReader { try HistoryReader(at: folder.database) }
@@ -32,7 +33,8 @@ import Testing
     @Test("what is queued with a poll is there after a kill, whole and in order")
     func queued() throws {
         let (first, second) = (event("e1"), event("e2", .resolved, at: 1))
-        let note = Data(#"{"a": 1}"#.utf8)
+        let note = Note(
+            kind: .digest, title: "24h: \"1\" up", lines: ["a", "ü\n"], at: moment(0.123), host: "box")
         try record(
             [first, second], message("m1", [first, second]), message("m2", [second], to: "phone", held: true, at: 3),
             OutgoingMessage(id: "m3", channel: "ops", createdAt: moment(4), events: [], note: note))
@@ -52,13 +54,14 @@ import Testing
     func settled() throws {
         let first = event("e1")
         try record([first], message("m1", [first]), message("m2", [first], to: "phone", at: 1))
-        try writer.postpone("m2", attempts: 3, until: moment(60), error: "503")
-        try writer.settle(["m1", "unheard of"])
+        var later = message("m2", [first], to: "phone", at: 1).queued
+        (later.attempts, later.notBefore, later.lastError) = (3, moment(60), "503")
+        try writer.commit { $0.outbox = [.postpone(later), .remove("m1"), .remove("unheard of")] }
         let queued = try again().queuedMessages()
         #expect(queued.map(\.id) == ["m2"])
         #expect(queued[0].attempts == 3 && queued[0].notBefore == moment(60) && queued[0].lastError == "503")
         #expect(try again().outboxSize() == OutboxSize(queued: 1, oldest: moment(1)))
-        try writer.settle(["m2"])
+        try writer.commit { $0.outbox = [.remove("m2")] }
         #expect(try again().outboxSize() == OutboxSize(queued: 0, oldest: nil))
         #expect(try writer.reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM message_event") } == 0)
     }
@@ -67,7 +70,7 @@ import Testing
     func repeated() throws {
         let (old, new) = (event("e1"), event("e2", at: 5))
         try record([old], message("m1", [old]))
-        try writer.settle(["m1"])
+        try writer.commit { $0.outbox = [.remove("m1")] }
         try record([old], message("m1", [old]), at: 1)
         #expect(try writer.reader.queuedMessages().isEmpty)
         try record([old, new], message("m2", [old, new]), at: 2)
@@ -77,7 +80,10 @@ import Testing
     @Test("what was delivered before it could be written is queued and taken out in one transaction")
     func settledBeforeWritten() throws {
         let first = event("e1")
-        try writer.record(AlertRecord(events: [first], messages: [message("m1", [first])], settled: ["m1"]))
+        try writer.commit {
+            $0.events = [first]
+            $0.outbox = [.queue(message("m1", [first])), .remove("m1")]
+        }
         #expect(try writer.reader.queuedMessages().isEmpty)
         #expect(try writer.reader.events(since: .distantPast).count == 1)
     }
@@ -89,7 +95,7 @@ import Testing
             try db.execute(
                 sql: "CREATE TRIGGER full BEFORE INSERT ON message BEGIN SELECT zeroblob(2000000000); END")
         }
-        #expect(throws: HistoryError.self) { try record([first], message("m1", [first])) }
+        #expect(throws: Unwritten.self) { try record([first], message("m1", [first])) }
         #expect(try writer.reader.events(since: .distantPast).isEmpty)
         #expect(try again().size().samples == 0)
     }
@@ -102,35 +108,80 @@ import Testing
             message("m3", [events[2]]))
         var whole = message("both", [events[0], events[1]], at: 9).queued
         whole.isHeld = false
-        try writer.join(["m1", "m2"], into: whole)
+        try writer.commit { [whole] in $0.outbox = [.join(["m1", "m2"], into: whole)] }
         let queued = try again().queuedMessages()
         #expect(queued.map(\.id) == ["both", "m3"])
         #expect(queued[0] == whole)
         #expect(try again().contents(ofMessage: "both") == .init(events: [events[0], events[1]]))
     }
 
+    @Test("what was held becomes one in the place of the first that is still there")
+    func joinedPartly() throws {
+        let events = (1...3).map { event("e\($0)", at: Double($0)) }
+        try record(events, message("m2", [events[1]], held: true), message("m3", [events[2]], held: true))
+        let whole = message("all", events, at: 9).queued
+        try writer.commit { $0.outbox = [.join(["m1", "m2", "m3"], into: whole)] }
+        #expect(try again().queuedMessages().map(\.id) == ["all"])
+        #expect(try again().contents(ofMessage: "all")?.events == [events[1], events[2]])
+    }
+
+    @Test("what happened to a message before it could be written is written in its order")
+    func unsaved() throws {
+        let events = (1...2).map { event("e\($0)", at: Double($0)) }
+        var later = message("m1", [events[0]]).queued
+        (later.attempts, later.notBefore, later.lastError) = (2, moment(60), "503")
+        try writer.commit {
+            $0.events = events
+            $0.outbox = [
+                .queue(message("m1", [events[0]])), .postpone(later), .queue(message("m2", [events[1]])),
+                .remove("m2"),
+            ]
+        }
+        #expect(try again().queuedMessages() == [later])
+    }
+
+    @Test("a message whose note cannot be decoded says nothing")
+    func damagedNote() throws {
+        let note = Note(kind: .gap, title: "t", at: moment(), host: "box")
+        let message = OutgoingMessage(id: "m", channel: "ops", createdAt: moment(), events: [], note: note)
+        try record([], message)
+        #expect(try writer.reader.contents(ofMessage: "m") == message.contents)
+        try writer.queue.write { try $0.execute(sql: "UPDATE message SET note = ?", arguments: [Data("{}".utf8)]) }
+        #expect(try writer.reader.contents(ofMessage: "m") == nil)
+        #expect(try writer.reader.queuedMessages().map(\.isNote) == [true])
+    }
+
+    @Test("a note comes back with the events that it is stored beside")
+    func noteWithEvents() throws {
+        let first = event("e1")
+        let note = Note(kind: .gap, title: "t", lines: ["l"], at: moment(), host: "box", events: [first])
+        let message = OutgoingMessage(id: "m", channel: "ops", createdAt: moment(), events: [first], note: note)
+        try record([first], message)
+        #expect(try writer.reader.contents(ofMessage: "m") == message.contents)
+    }
+
     @Test("one that was held alone keeps its id")
     func joinedAlone() throws {
         let first = event("e1")
         try record([first], message("m1", [first], held: true))
-        try writer.join(["m1"], into: message("m1", [first], at: 5).queued)
+        try writer.commit { $0.outbox = [.join(["m1"], into: message("m1", [first], at: 5).queued)] }
         #expect(try again().queuedMessages() == [message("m1", [first], at: 5).queued])
     }
 
-    @Test("who was told of an alert is kept until it ends")
-    func told() throws {
+    @Test("who was notified of an alert is kept until it ends")
+    func notified() throws {
         let key = event("e1").key
-        try writer.record(AlertRecord(told: [key: ["ops", "phone"]]))
-        #expect(try again().toldChannels() == [key: ["ops", "phone"]])
-        try writer.record(AlertRecord(told: [key: []]))
-        #expect(try again().toldChannels() == [:])
+        try writer.commit { $0.notified = [key: ["ops", "phone"]] }
+        #expect(try again().notifiedChannels() == [key: ["ops", "phone"]])
+        try writer.commit { $0.notified = [key: []] }
+        #expect(try again().notifiedChannels() == [:])
     }
 
     @Test("events that wait to be sent outlive their retention")
     func retention() async throws {
         let events = (1...3).map { event("e\($0)", at: Double($0)) }
         try record(events, message("m1", [events[0]]))
-        try writer.record(AlertRecord(logged: events.map(\.id)))
+        try writer.commit { $0.logged = events.map(\.id) }
         var retention = Retention()
         retention.candles = .hours(1)
         _ = try await writer.prune(to: retention, now: moment(86_400))

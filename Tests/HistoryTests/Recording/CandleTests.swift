@@ -25,7 +25,7 @@ import Testing
     /// Prices at these minutes after the full hour.
     private func record(_ writer: HistoryWriter, _ prices: [(minute: Double, text: String)]) throws {
         for (minute, text) in prices {
-            try writer.record(poll(minute * 60, sample("a", text, quotedAt: minute * 60)))
+            try writer.commit(poll(minute * 60, sample("a", text, quotedAt: minute * 60)))
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "1")])
-        try writer.record(poll(365 * 86_400, outcome: .failed))
+        try writer.commit(poll(365 * 86_400, outcome: .failed))
         #expect(try rows(writer) == 0)
         try record(writer, [(70, "2"), (75, "3")])
         #expect(try rows(writer) == 1)
@@ -68,7 +68,7 @@ import Testing
             var sample = sample("a", "1", quotedAt: minute * 60)
             sample.volume24h = volume
             sample.marketCap = volume.map { $0 * 100 }
-            try writer.record(poll(minute * 60, sample))
+            try writer.commit(poll(minute * 60, sample))
         }
         #expect(try candles(writer.reader).map(\.volume24h) == [12.25, nil])
         #expect(try candles(writer.reader).map(\.marketCap) == [1225, nil])
@@ -85,7 +85,7 @@ import Testing
                 var sample = sample("a", "\(minute + 1)", quotedAt: Double(minute) * 60)
                 sample.volume24h = Double(minute)
                 sample.marketCap = Double(minute) * 100
-                try writer.record(poll(Double(minute) * 60, sample))
+                try writer.commit(poll(Double(minute) * 60, sample))
             }
         }
         try record(0..<60)
@@ -93,7 +93,7 @@ import Testing
         writer = try HistoryWriter(at: folder.database)
         try record([60])
         writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(130 * 60, sample("b", "1", quotedAt: 130 * 60)))
+        try writer.commit(poll(130 * 60, sample("b", "1", quotedAt: 130 * 60)))
         #expect(try candles(writer.reader).map(\.volume24h) == volumes)
         #expect(try candles(writer.reader).map(\.marketCap) == volumes.map { $0 * 100 })
         #expect(try writer.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM stated") } == 0)
@@ -116,9 +116,9 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "5"), (70, "6")])
-        try writer.record(
+        try writer.commit(
             poll(75 * 60, sample("late", "3", quotedAt: 10 * 60), sample("a", "6", quotedAt: 75 * 60)))
-        try writer.record(poll(80 * 60, sample("late", "4", quotedAt: 20 * 60)))
+        try writer.commit(poll(80 * 60, sample("late", "4", quotedAt: 20 * 60)))
         let late = try candles(writer.reader, "late")
         #expect(late.map(\.samples) == [2])
         #expect(late.first?.open == price("3"))
@@ -131,7 +131,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(0, "5"), (30, "6"), (70, "7")])
         for (minute, text) in [(20.0, "1"), (10, "9"), (-1, "2"), (65, "8")] {
-            #expect(try writer.heal(healing("a", -3600, 4500, (minute * 60, text))) == 1)
+            #expect(try writer.backfill(healing("a", -3600, 4500, (minute * 60, text))) == 1)
         }
         let found = try candles(writer.reader)
         #expect(found.map(\.start) == [moment(-3600), moment(), moment(3600)])
@@ -148,7 +148,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(1, "5")])
         try doubt(writer, "500", at: 120)
-        try writer.record(poll(70 * 60, sample("b", "1", quotedAt: 70 * 60)))
+        try writer.commit(poll(70 * 60, sample("b", "1", quotedAt: 70 * 60)))
         #expect(try candles(writer.reader).map(\.high) == [price("5")])
         #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("5"))
         var all: [Bool] = []
@@ -169,7 +169,7 @@ import Testing
         #expect(try candles(writer.reader).first?.high == price("5"))
         var later = poll(minute * 60, sample("a", "490", quotedAt: minute * 60))
         later.moves = [move("a", "500", quotedAt: 58 * 60, fetchedAt: 58 * 60 + 1, .confirmed)]
-        try writer.record(later)
+        try writer.commit(later)
         func check(_ reader: HistoryReader) throws {
             let hour = try #require(try candles(reader).first)
             #expect([hour.high, hour.low] == [price("500"), price("5")])
@@ -196,7 +196,7 @@ import Testing
             move("a", "500", quotedAt: 120, fetchedAt: 121, .rejected),
             move("a", "300", quotedAt: 180, fetchedAt: 181, .confirmed),
         ]
-        try writer.record(later)
+        try writer.commit(later)
         #expect(try candles(writer.reader).map(\.samples) == [2])
         #expect(try candles(writer.reader).map(\.high) == [price("400")])
     }
@@ -205,15 +205,15 @@ import Testing
     private func doubt(_ writer: HistoryWriter, _ text: String, at second: Double) throws {
         var doubtful = sample("a", text, quotedAt: second)
         doubtful.confirmed = false
-        try writer.record(poll(second, doubtful))
+        try writer.commit(poll(second, doubtful))
     }
 
     private func move(
         _ id: String, _ text: String, quotedAt: Double, fetchedAt: Double, _ stage: LargeMove.Stage
     ) -> LargeMove {
-        let sighting = MarketBoard.Sighting(
+        let priceSample = MarketBoard.PriceSample(
             price: price(text), quotedAt: moment(quotedAt), fetchedAt: moment(fetchedAt), feed: "test")
-        return LargeMove(market: market(id), stage: stage, price: sighting, trusted: price("5"))
+        return LargeMove(market: market(id), stage: stage, price: priceSample, trusted: price("5"))
     }
 
     @Test(
@@ -225,7 +225,7 @@ import Testing
         // Every ten minutes from Saturday 10:00 to Monday 12:10.
         for step in 0...301 {
             let second = Double(step) * 600
-            try writer.record(poll(second, sample("a", "\(step + 1)", quotedAt: second)))
+            try writer.commit(poll(second, sample("a", "\(step + 1)", quotedAt: second)))
         }
         let length = try #require(Duration(unitsText: text))
         let found = try candles(writer.reader, every: length)
@@ -244,7 +244,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         for (hour, id) in [(0.0, "a"), (1, "b"), (2, "a"), (2.1, "b"), (4, "b")] {
-            try writer.record(poll(hour * 3600, sample(id, "1", quotedAt: hour * 3600)))
+            try writer.commit(poll(hour * 3600, sample(id, "1", quotedAt: hour * 3600)))
         }
         func hours(_ ids: [String], excluded: Bool = false) throws -> [Double] {
             try writer.reader.hoursWithCandles(

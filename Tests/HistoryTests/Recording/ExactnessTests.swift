@@ -30,7 +30,7 @@ import Testing
             record.samples = markets.indices.map {
                 Sample(market: markets[$0], symbol: "", name: "", price: prices[start + $0], quotedAt: moment(second))
             }
-            try writer.record(record)
+            try writer.commit(record)
             await Task.yield()
         }
         let reader = try HistoryReader(at: folder.database)

@@ -21,8 +21,8 @@ import Testing
     func roundTrip() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("bitcoin", "77123.45", quotedAt: -30), sample("_", "1.206e-09", quotedAt: 0)))
-        try writer.record(poll(60, sample("bitcoin", "123456789.123456789", quotedAt: 59)))
+        try writer.commit(poll(0, sample("bitcoin", "77123.45", quotedAt: -30), sample("_", "1.206e-09", quotedAt: 0)))
+        try writer.commit(poll(60, sample("bitcoin", "123456789.123456789", quotedAt: 59)))
         let reader = try HistoryReader(at: folder.database)
         let found = try samples(reader, "bitcoin")
         #expect(found.map(\.price.description) == ["77123.45", "123456789.123456789"])
@@ -37,7 +37,7 @@ import Testing
     func period() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        for second in [0.0, 60, 120] { try writer.record(poll(second, sample("a", "1", quotedAt: second))) }
+        for second in [0.0, 60, 120] { try writer.commit(poll(second, sample("a", "1", quotedAt: second))) }
         #expect(try samples(writer.reader, "a", since: 60, until: 120).map(\.quotedAt) == [moment(60)])
         #expect(try samples(writer.reader, "a", since: 60).count == 2)
     }
@@ -48,7 +48,7 @@ import Testing
     func views(text: String) throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", text, quotedAt: -1)))
+        try writer.commit(poll(0, sample("a", text, quotedAt: -1)))
         let row = try #require(try writer.queue.read { try Row.fetchOne($0, sql: "SELECT * FROM prices") })
         #expect(row["price_text"] == text)
         #expect(row["price"] == Double(text))
@@ -64,8 +64,8 @@ import Testing
     func newest() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("old", "1", quotedAt: 0), sample("new", "2", quotedAt: 0)))
-        for step in 1...200 { try writer.record(poll(Double(step), sample("new", "\(step)", quotedAt: Double(step)))) }
+        try writer.commit(poll(0, sample("old", "1", quotedAt: 0), sample("new", "2", quotedAt: 0)))
+        for step in 1...200 { try writer.commit(poll(Double(step), sample("new", "\(step)", quotedAt: Double(step)))) }
         let newest = try writer.reader.newest(in: usd())
         #expect(newest[market("old")]?.newest.price == price("1"))
         #expect(newest[market("new")]?.newest.price == price("200"))
@@ -76,16 +76,16 @@ import Testing
     func atomic() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         // Two samples of one market in one poll break the key, after the poll's row and a new series were written.
-        #expect(throws: HistoryError.self) {
-            try writer.record(
+        #expect(throws: Unwritten.self) {
+            try writer.commit(
                 poll(60, sample("b", "1", quotedAt: 60), sample("a", "2", quotedAt: 60), sample("a", "3", quotedAt: 61))
             )
         }
         #expect(try writer.reader.size().samples == 1)
         #expect(try writer.reader.usablePolls(since: moment(-1)).count == 1)
-        try writer.record(poll(120, sample("b", "4", quotedAt: 120)))
+        try writer.commit(poll(120, sample("b", "4", quotedAt: 120)))
         #expect(try samples(writer.reader, "b").map(\.price.description) == ["4"])
     }
 
@@ -93,26 +93,25 @@ import Testing
     func alerts() throws {
         let folder = try TemporaryFolder()
         let key = AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin"))
-        var record = poll(0)
         let states: [AlertState] = [
             .pending(since: moment(0), held: WatchedTime(total: .seconds(90), lastAnswered: moment(90))),
             .firing(.init(since: moment(5), lastNotified: moment(6))),
             .firing(
                 .init(
                     since: moment(5), lastNotified: moment(65), notifiedPrice: price("0.1"), side: .down,
-                    fading: WatchedTime(total: .seconds(3), lastAnswered: moment(70)))), .resting, .inactive,
+                    clearedFor: WatchedTime(total: .seconds(3), lastAnswered: moment(70)))), .latched, .inactive,
         ]
         let writer = try HistoryWriter(at: folder.database)
         for (index, state) in states.enumerated() {
-            record.alerts.alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
-            record.alerts.events = [event("same")]
-            try writer.record(record)
-            #expect(try writer.reader.alerts() == record.alerts.alerts)
+            let alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
+            try writer.commit(poll(0)) { commit in
+                commit.alerts = alerts
+                commit.events = [event("same")]
+            }
+            #expect(try writer.reader.alerts() == alerts)
         }
         #expect(try writer.reader.unloggedEvents() == [event("same")])
-        record.alerts.events = []
-        record.alerts.logged = ["same"]
-        try writer.record(record)
+        try writer.commit(poll(0)) { $0.logged = ["same"] }
         #expect(try writer.reader.unloggedEvents().isEmpty)
     }
 
@@ -121,17 +120,19 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         let key = AlertKey(rule: "r \"quoted\"\n", market: market("bitcoin"))
-        var record = poll(0)
-        record.alerts.events = [event("1"), event("2", .resolved), event("3")]
-        record.alerts.alerts = [
-            key: Alert(
-                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 10", announcements: 3)
-        ]
-        try writer.record(record)
-        #expect(try writer.reader.standingEvents().map(\.id) == ["3"])
-        record.alerts.events = [event("4", .resolved)]
-        record.alerts.alerts = [key: Alert(state: .inactive, condition: "above 10", announcements: 4)]
-        try writer.record(record)
-        #expect(try writer.reader.standingEvents().isEmpty)
+        try writer.commit(poll(0)) {
+            $0.events = [event("1"), event("2", .resolved), event("3")]
+            $0.alerts = [
+                key: Alert(
+                    state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 10",
+                    announcements: 3)
+            ]
+        }
+        #expect(try writer.reader.activeEvents().map(\.id) == ["3"])
+        try writer.commit(poll(0)) {
+            $0.events = [event("4", .resolved)]
+            $0.alerts = [key: Alert(state: .inactive, condition: "above 10", announcements: 4)]
+        }
+        #expect(try writer.reader.activeEvents().isEmpty)
     }
 }

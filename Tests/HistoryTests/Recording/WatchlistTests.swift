@@ -17,7 +17,7 @@ import Testing
 
     private func watch(_ ids: String...) -> PollRecord {
         var record = poll(0)
-        record.watched = ids.map(market)
+        record.watched = WatchedMarkets(ids.map(market))
         return record
     }
 
@@ -26,8 +26,8 @@ import Testing
         let folder = try TemporaryFolder()
         for record in [watch("a", "b"), watch("b", "a"), watch("a"), watch("a", "b")] {
             let writer = try HistoryWriter(at: folder.database)
-            try writer.record(record)
-            try writer.record(record)
+            try writer.commit(record)
+            try writer.commit(record)
         }
         let writer = try HistoryWriter(at: folder.database)
         #expect(try rows(writer) == [[1, 1, 1], [1, 2, 1], [5, 2, 0], [7, 2, 1]])

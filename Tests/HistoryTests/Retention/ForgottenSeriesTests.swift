@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -33,15 +34,14 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         for step in 0..<300 {
             var record = poll(Double(step) * 60, sample("a", "\(step + 1)", quotedAt: Double(step) * 60))
-            record.watched = [market("a"), market("named"), market("passing-\(step)")]
-            record.named = [market("a"), market("named")]
+            record.watched = WatchedMarkets(
+                [market("a"), market("named"), market("passing-\(step)")], named: [market("a"), market("named")])
             record.unknown = [(market("named"), .notAnswered), (market("passing-\(step)"), .nullPrice)]
             if step == 299 {
-                record.watched = [market("a"), market("passing-299")]
-                record.named = [market("a")]
+                record.watched = WatchedMarkets([market("a"), market("passing-299")], named: [market("a")])
                 record.unknown = [(market("passing-299"), .nullPrice)]
             }
-            try writer.record(record)
+            try writer.commit(record)
         }
         #expect(try markets(writer).count == 302)
         let pruned = try await writer.prune(to: Retention(samples: .hours(24 * 90)), now: moment(Self.day))
@@ -52,8 +52,8 @@ import Testing
         #expect(try writer.reader.size().samples == 300)
         // One that comes back is recorded like any other, by the same daemon.
         var record = poll(300 * 60, sample("passing-7", "7", quotedAt: 300 * 60))
-        record.watched = [market("a"), market("passing-7")]
-        try writer.record(record)
+        record.watched = WatchedMarkets([market("a"), market("passing-7")])
+        try writer.commit(record)
         #expect(try writer.reader.newest(in: usd())[market("passing-7")]?.newest.price == price("7"))
         #expect(try await writer.prune(to: Retention(), now: moment(Self.day)).series == 1)
         #expect(try markets(writer) == ["a", "named", "passing-7"])
@@ -66,13 +66,12 @@ import Testing
         for step in 0..<20 {
             let second = Double(step) * Self.day / 2
             var record = poll(second, sample("b", "2", quotedAt: second))
-            record.watched = [market("b")]
-            record.named = [market("b")]
+            record.watched = WatchedMarkets([market("b")], named: [market("b")])
             if step == 0 {
                 record.samples.append(sample("a", "1", quotedAt: second))
-                record.watched = [market("b"), market("a")]
+                record.watched?.all.append(market("a"))
             }
-            try writer.record(record)
+            try writer.commit(record)
         }
         let now = moment(10 * Self.day)
         #expect(try await writer.prune(to: Retention(), now: now).series == 0)
@@ -92,11 +91,11 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         var record = poll(0, sample("a", "1", quotedAt: 0), sample("b", "1", quotedAt: 0))
-        record.watched = [market("a"), market("b")]
-        try writer.record(record)
+        record.watched = WatchedMarkets([market("a"), market("b")])
+        try writer.commit(record)
         record = poll(60, sample("b", "2", quotedAt: 60))
-        record.watched = [market("b")]
-        try writer.record(record)
+        record.watched = WatchedMarkets([market("b")])
+        try writer.commit(record)
         #expect(try await writer.prune(to: Retention(), now: moment(120)).series == 0)
         #expect(try markets(writer) == ["a", "b"])
     }
@@ -122,7 +121,7 @@ import Testing
         try take(numbersFrom: 3, in: writer, upTo: 3)
         try take(numbersFrom: 1_048_575, in: writer)
         for (index, id) in ["a", "b", "c", "d"].enumerated() {
-            try writer.record(poll(Double(index) * 60, sample(id, "\(index + 1)", quotedAt: Double(index) * 60)))
+            try writer.commit(poll(Double(index) * 60, sample(id, "\(index + 1)", quotedAt: Double(index) * 60)))
         }
         let ids = try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM series WHERE currency = 'usd'") }
         #expect(Set(ids) == [1, 2, 4, 5])
@@ -137,19 +136,19 @@ import Testing
     func exhausted() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try take(numbersFrom: 2, in: writer)
         var record = poll(60, sample("new", "9", quotedAt: 60), sample("a", "2", quotedAt: 60))
-        record.watched = [market("a"), market("new"), market("mute")]
+        record.watched = WatchedMarkets([market("a"), market("new"), market("mute")])
         record.unknown = [(market("mute"), .nullPrice)]
-        try writer.record(record)
+        try writer.commit(record)
         #expect(try writer.reader.newest(in: usd()).mapValues(\.newest.price) == [market("a"): price("2")])
         #expect(try writer.size().samples == 2)
         #expect(try writer.reader.size().samples == 2)
         // As soon as there is one, it is given out.
         let beside = try DatabaseQueue(path: folder.database)
         try beside.write { try $0.execute(sql: "DELETE FROM series WHERE id = 77") }
-        try writer.record(poll(120, sample("new", "9", quotedAt: 120)))
+        try writer.commit(poll(120, sample("new", "9", quotedAt: 120)))
         #expect(try writer.reader.newest(in: usd())[market("new")]?.newest.price == price("9"))
     }
 
@@ -158,14 +157,13 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         var record = poll(0, sample("named", "1", quotedAt: 0), sample("gone", "1", quotedAt: 0))
-        record.watched = [market("named"), market("gone")]
-        record.named = [market("named")]
-        try writer.record(record)
+        record.watched = WatchedMarkets([market("named"), market("gone")], named: [market("named")])
+        try writer.commit(record)
         for day in 1...9 {
             let second = Double(day) * Self.day
             record = poll(second, sample("b", "1", quotedAt: second))
-            record.watched = [market("b")]
-            try writer.record(record)
+            record.watched = WatchedMarkets([market("b")])
+            try writer.commit(record)
         }
         let retention = Retention(samples: .hours(48))
         let now = moment(9 * Self.day)

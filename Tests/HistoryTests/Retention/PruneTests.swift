@@ -18,11 +18,12 @@ import Testing
             var record = poll(
                 second, sample("a", "\(step + 1)", quotedAt: second), sample("b", "2", quotedAt: second),
                 sample("c", "0.1", quotedAt: second))
-            record.watched = step % 100 < 50 ? [market("a"), market("b")] : [market("a")]
+            record.watched = WatchedMarkets(step % 100 < 50 ? [market("a"), market("b")] : [market("a")])
             record.unknown = [(market("x"), .notAnswered)]
-            if step % 144 == 0 { record.alerts.events = [event("e\(step)", at: second)] }
-            record.alerts.logged = ["e\(step - 144 * 2)", "e\(step - 1)"]
-            try writer.record(record)
+            try writer.commit(record) {
+                if step % 144 == 0 { $0.events = [event("e\(step)", at: second)] }
+                $0.logged = ["e\(step - 144 * 2)", "e\(step - 1)"]
+            }
         }
         return writer
     }
@@ -62,7 +63,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try await tenDays(folder)
         _ = try writer.size()
-        let desk = try SilenceDesk(at: folder.database)
+        let desk = try SilenceDatabase(at: folder.database)
         let pruning = Task { try await writer.prune(to: Retention(samples: .hours(24)), now: moment(10 * Self.day)) }
         var counts = 0
         while try writer.size().samples > 1000, counts < 10_000 {
@@ -79,7 +80,7 @@ import Testing
     func unsettled() async throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        for step in 0..<10 { try writer.record(poll(Double(step) * 60, sample("a", "1", quotedAt: Double(step) * 60))) }
+        for step in 0..<10 { try writer.commit(poll(Double(step) * 60, sample("a", "1", quotedAt: Double(step) * 60))) }
         let pruned = try await writer.prune(
             to: Retention(samples: .seconds(1), candles: .seconds(1), maxSize: 1), now: moment(99 * Self.day))
         #expect(pruned.samples == 0)
@@ -115,7 +116,7 @@ import Testing
                     market: $1, symbol: "s", name: "n", price: price("\(step + 1)\($0 + 1)7.12345678"),
                     quotedAt: moment(second))
             }
-            try writer.record(record)
+            try writer.commit(record)
         }
         let limit: Int64 = 3 << 20
         let candles = try count(writer, "count(*) FROM candle")

@@ -85,14 +85,14 @@ import Testing
         let folder = try TemporaryFolder()
         let copy = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
         try Data(count: zeros).write(to: URL(fileURLWithPath: copy.database))
         let log = try #require(FileManager.default.contents(atPath: copy.database + "-wal"))
         #expect(log.count > 4096)
         #expect(kind { _ = try HistoryReader(at: copy.database) } == .corrupt)
-        #expect(kind { _ = try SilenceDesk(at: copy.database) } == .corrupt)
-        #expect(kind { _ = try HealingDesk(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try SilenceDatabase(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try BackfillDatabase(at: copy.database) } == .corrupt)
         #expect(FileManager.default.contents(atPath: copy.database + "-wal") == log)
         #expect(FileManager.default.contents(atPath: copy.database) == Data(count: zeros))
         withExtendedLifetime(writer) {}
@@ -103,10 +103,10 @@ import Testing
         let folder = try TemporaryFolder()
         let copy = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
         let log = FileManager.default.contents(atPath: copy.database + "-wal")
-        try HistoryWriter(at: copy.database).record(poll(60, sample("a", "2", quotedAt: 60)))
+        try HistoryWriter(at: copy.database).commit(poll(60, sample("a", "2", quotedAt: 60)))
         let kept = try FileManager.default.contentsOfDirectory(atPath: copy.path).filter {
             $0.hasPrefix("history.db.replaced-") && $0.hasSuffix("-wal")
         }
@@ -119,7 +119,7 @@ import Testing
     func readers() throws {
         let folder = try TemporaryFolder()
         var writer: HistoryWriter? = try HistoryWriter(at: folder.database)
-        try writer?.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer?.commit(poll(0, sample("a", "1", quotedAt: 0)))
         #expect(try HistoryReader(at: folder.database).size().samples == 1)
         try writer?.close()
         writer = nil
@@ -136,7 +136,7 @@ import Testing
         let folder = try TemporaryFolder()
         for before in [0, 0o666, 0o600] as [mode_t] {
             let writer = try HistoryWriter(at: folder.database)
-            try writer.record(poll(Double(before), sample("a", "1", quotedAt: Double(before))))
+            try writer.commit(poll(Double(before), sample("a", "1", quotedAt: Double(before))))
             for suffix in ["", "-wal", "-shm", ".lock"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: folder.database + suffix)
                 let expected = before == 0o600 ? 0o600 : 0o640

@@ -17,7 +17,7 @@ import Testing
         let (place, aside) = (folder.path + "/place", folder.path + "/aside")
         let path = place + "/history.db"
         let first = try HistoryWriter(at: path)
-        try first.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try first.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try first.close()
         try FileManager.default.moveItem(atPath: place, toPath: aside)
         try block(place)
@@ -26,7 +26,7 @@ import Testing
         #expect(writer.installation != first.installation)
         try FileManager.default.removeItem(atPath: place)
         try FileManager.default.moveItem(atPath: aside, toPath: place)
-        try writer.record(poll(60, sample("a", "2", quotedAt: 60)))
+        try writer.commit(poll(60, sample("a", "2", quotedAt: 60)))
         #expect(writer.installation == first.installation)
         #expect(try writer.reader.installation() == first.installation)
         try writer.close()
@@ -40,7 +40,7 @@ import Testing
         let writer = try HistoryWriter(at: place + "/history.db")
         let name = writer.installation
         try FileManager.default.removeItem(atPath: place)
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         #expect(writer.installation == name)
         #expect(try writer.reader.installation() == name)
         try writer.close()
@@ -52,10 +52,8 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         let key = AlertKey(rule: "r", market: market("a"))
-        var record = poll(0)
         for (told, kept) in [(5, 5), (1, 5), (6, 6)] {
-            record.alerts.alerts = [key: Alert(condition: "c", announcements: told)]
-            try writer.record(record)
+            try writer.commit(poll(0)) { $0.alerts = [key: Alert(condition: "c", announcements: told)] }
             #expect(try writer.reader.alerts()[key]?.announcements == kept)
         }
     }

@@ -13,19 +13,19 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
+    private let firing = [
+        AlertKey(rule: "r", market: market("a")): Alert(
+            state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
+    ]
+
     /// A closed database of 200 polls whose alert fires.
     private func filled(_ folder: TemporaryFolder) throws {
         let writer = try HistoryWriter(at: folder.database)
         for step in 0..<200 {
-            try writer.record(
+            try writer.commit(
                 poll(Double(step), sample("a", "1", quotedAt: Double(step)), sample("b", "2", quotedAt: Double(step))))
         }
-        var firing = poll(300)
-        firing.alerts.alerts = [
-            AlertKey(rule: "r", market: market("a")): Alert(
-                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
-        ]
-        try writer.record(firing)
+        try writer.commit(poll(300)) { $0.alerts = firing }
         try writer.close()
     }
 
@@ -35,15 +35,15 @@ import Testing
         let bytes = Data((0..<8192).map { _ in UInt8.random(in: 0...255) })
         try bytes.write(to: URL(fileURLWithPath: folder.database))
         let writer = try HistoryWriter(at: folder.database)
-        let replaced = try #require(writer.takeReplacements().first)
-        #expect(writer.takeReplacements().isEmpty)
-        #expect(writer.replacedDatabases() == [replaced.path])
+        let replaced = try #require(writer.takeQuarantined().first)
+        #expect(writer.takeQuarantined().isEmpty)
+        #expect(writer.quarantinedDatabases() == [replaced.path])
         #expect(try Data(contentsOf: URL(fileURLWithPath: replaced.path)) == bytes)
         #expect(replaced.path.hasPrefix(folder.database + ".damaged-2"))
-        try writer.record(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         #expect(try HistoryReader(at: folder.database).size().samples == 1)
         try FileManager.default.removeItem(atPath: replaced.path)
-        #expect(writer.replacedDatabases().isEmpty, "acknowledged")
+        #expect(writer.quarantinedDatabases().isEmpty, "acknowledged")
     }
 
     @Test("a truncated database is set aside", arguments: [50, 3000, 9000])
@@ -52,8 +52,8 @@ import Testing
         try filled(folder)
         try damage(folder.database) { $0 = $0.prefix(length) }
         let writer = try HistoryWriter(at: folder.database)
-        #expect(writer.replacedDatabases().count == 1)
-        try writer.record(poll(400, sample("a", "1", quotedAt: 400)))
+        #expect(writer.quarantinedDatabases().count == 1)
+        try writer.commit(poll(400, sample("a", "1", quotedAt: 400)))
         #expect(try writer.size().samples == 1)
     }
 
@@ -62,25 +62,20 @@ import Testing
         let folder = try TemporaryFolder()
         try filled(folder)
         try damage(folder.database) { $0 = Data() }
-        #expect(try HistoryWriter(at: folder.database).replacedDatabases().count == 1)
+        #expect(try HistoryWriter(at: folder.database).quarantinedDatabases().count == 1)
     }
 
     @Test("an emptied database keeps its log where it is set aside, and what the log holds of alerts goes on")
     func emptiedBesideLog() throws {
         let folder = try TemporaryFolder()
         let killed = try HistoryWriter(at: folder.database)
-        var firing = poll(0, sample("a", "1", quotedAt: 0))
-        firing.alerts.alerts = [
-            AlertKey(rule: "r", market: market("a")): Alert(
-                state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
-        ]
-        try killed.record(firing)
+        try killed.commit(poll(0, sample("a", "1", quotedAt: 0))) { $0.alerts = firing }
         let copy = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
         try Data().write(to: URL(fileURLWithPath: copy.database))
         let log = FileManager.default.contents(atPath: copy.database + "-wal")
         let writer = try HistoryWriter(at: copy.database)
-        let aside = try #require(writer.replacedDatabases().first)
+        let aside = try #require(writer.quarantinedDatabases().first)
         #expect(FileManager.default.contents(atPath: aside + "-wal") == log)
         #expect(try writer.reader.alerts().count == 1)
         let samples = try DatabaseQueue(path: aside).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sample") }
@@ -96,13 +91,14 @@ import Testing
             try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'sample'") ?? 0
         }
         let writer = try HistoryWriter(at: folder.database)
-        #expect(writer.replacedDatabases().isEmpty)
+        #expect(writer.quarantinedDatabases().isEmpty)
         let handle = try #require(FileHandle(forWritingAtPath: folder.database))
         try handle.seek(toOffset: UInt64((root - 1) * 4096))
         try handle.write(contentsOf: Data(repeating: 0x5A, count: 4096))
         try handle.close()
-        try writer.record(poll(400, sample("a", "7", quotedAt: 400)))
-        #expect(writer.takeReplacements().count == 1)
+        let result = try writer.commit(poll(400, sample("a", "7", quotedAt: 400)))
+        #expect(result.quarantined.map(\.path) == writer.quarantinedDatabases())
+        #expect(result.quarantined.count == 1)
         #expect(try writer.size().samples == 1)
         #expect(try writer.reader.alerts().count == 1, "what was announced is not announced again")
         #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("7"))
@@ -130,8 +126,7 @@ import Testing
         withExtendedLifetime(killed) {}
         let writer = try HistoryWriter(at: copy.database)
         #expect(await writer.checkAfterUncleanEnd()?.kind == .corrupt)
-        try writer.record(poll(500, sample("a", "1", quotedAt: 500)))
-        #expect(writer.takeReplacements().count == 1)
+        #expect(try writer.commit(poll(500, sample("a", "1", quotedAt: 500))).quarantined.count == 1)
     }
 
     @Test("a text is somebody else's, and so is another program's damaged database")
@@ -151,6 +146,6 @@ import Testing
             _ = try HistoryWriter(at: other.database)
             Issue.record("opened a stranger's database")
         } catch { #expect(error.kind == .foreign) }
-        #expect(ReplacedDatabase.found(beside: other.database).isEmpty)
+        #expect(QuarantinedDatabase.found(beside: other.database).isEmpty)
     }
 }

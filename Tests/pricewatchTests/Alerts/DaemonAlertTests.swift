@@ -11,7 +11,7 @@ import Testing
 @Suite struct DaemonAlertTests {
     private func prices(_ texts: String...) -> [Price] { texts.compactMap { Price(parsing: $0) } }
 
-    private func words(_ scene: CycleScene) throws -> [String] {
+    private func words(_ scene: DaemonScene) throws -> [String] {
         try HistoryReader(at: scene.database).events(since: .distantPast).map {
             "\($0.rule) \($0.market) \($0.kind.rawValue)"
         }
@@ -19,7 +19,7 @@ import Testing
 
     @Test("feed-stale fires while polls fail, also across a restart, and resolves with the first good answer")
     func feedStale() async throws {
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             "watch: {markets: [bitcoin]}", script: [try MarketID("bitcoin"): prices("2")])
         try await scene.start()
         await scene.poll()
@@ -31,7 +31,7 @@ import Testing
         #expect(try words(scene) == [])
         await scene.poll(2)
         #expect(try words(scene) == ["feed-stale coingecko firing"])
-        let firing = try #require(try StatusDocument(parsing: Data(scene.status.utf8)).alerts?.firing.first)
+        let firing = try #require(try scene.status().alerts?.firing.first)
         #expect(firing.market == "coingecko" && firing.severity == "critical" && firing.price == nil)
         await scene.stop()
         try await scene.start()
@@ -39,12 +39,12 @@ import Testing
         scene.simulator.setFaults([])
         await scene.poll()
         #expect(try words(scene) == ["feed-stale coingecko firing", "feed-stale coingecko resolved"])
-        await scene.finish()
+        await scene.stop()
     }
 
     @Test("market-stale and market-missing are about named markets alone")
     func namedMarkets() async throws {
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             "watch: {markets: [bitcoin, no-such-market], top: 5}",
             script: [try MarketID("bitcoin"): prices("2")])
         try await scene.start()
@@ -59,17 +59,19 @@ import Testing
         await scene.poll(25)
         #expect(
             try Set(words(scene).dropFirst()) == ["feed-stale coingecko firing", "market-stale bitcoin firing"])
-        await scene.finish()
+        await scene.stop()
     }
 
-    @Test("a silence from beside takes hold at the next tick; when it is ended, one message says what still fires")
+    @Test(
+        "a silence that another program sets holds from the next poll on; after its end one message says what still fires"
+    )
     func silence() async throws {
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             "watch: {markets: [bitcoin]}\nbuiltin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 10}]",
             script: [try MarketID("bitcoin"): prices("9.5", "11", "12", "13", "14", "15")])
         try await scene.start()
         await scene.poll()
-        let desk = try SilenceDesk(at: scene.database)
+        let desk = try SilenceDatabase(at: scene.database)
         let until = scene.time.now() + .hours(1)
         try desk.silence(rule: "high", market: nil, from: scene.time.now(), until: until)
         await scene.poll(2)
@@ -84,13 +86,13 @@ import Testing
         #expect(events.last?.reason == .silenceEnded)
         #expect(events.last?.silencedUntil == nil)
         #expect(try reader.silences() == [])
-        #expect(try reader.standingEvents().map(\.kind) == [.reminder])
-        await scene.finish()
+        #expect(try reader.activeEvents().map(\.kind) == [.reminder])
+        await scene.stop()
     }
 
     @Test("after downtime what fired is not announced again, and what changed is announced once, with how late")
     func downtime() async throws {
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             """
             watch: {markets: [bitcoin]}
             builtin_alerts: false
@@ -107,12 +109,12 @@ import Testing
         let events = try HistoryReader(at: scene.database).events(since: .distantPast)
         #expect(events.map(\.rule) == ["low", "high"])
         #expect(events.map(\.lateSeconds) == [nil, 7260])
-        await scene.finish()
+        await scene.stop()
     }
 
     @Test("what has grown stale during a wait stays so across a restart")
     func restartDuringWait() async throws {
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             "watch: {markets: [bitcoin]}", script: [try MarketID("bitcoin"): prices("2")])
         try await scene.start()
         await scene.poll()
@@ -124,6 +126,6 @@ import Testing
         try await scene.start()
         await scene.poll(3)
         #expect(try words(scene) == before)
-        await scene.finish()
+        await scene.stop()
     }
 }

@@ -33,7 +33,7 @@ import Testing
             .init(label: "test") { _ in
                 LineLogHandler(level: .info, outlets: [lines], now: { Date(milliseconds: 0) })
             })
-        log.write(try event(name))
+        log.write(.alert(try event(name)))
         let line = try #require(lines.all.first)
         let text = line.text(.text)
         #expect(text.filter(\.isNewline).count == 1 && text.hasSuffix("\n"))
@@ -81,22 +81,22 @@ import Testing
             "  - {name: \(JSONString.quoted($0)), market: bitcoin, above: 1, note: \(JSONString.quoted($0))}"
         }
         let price = try #require(Price(parsing: "2"))
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             "alerts:\n" + rules.joined(separator: "\n"), script: [try MarketID("bitcoin"): [price]])
         try await scene.start()
         await scene.poll()
-        let status = try StatusDocument(parsing: Data(scene.status.utf8))
+        let status = try scene.status()
         #expect(Set(status.alerts?.firing.map(\.rule) ?? []) == Set(accepted))
         let reader = try HistoryReader(at: scene.database)
         #expect(try Set(reader.events(since: .distantPast).map(\.rule)) == Set(accepted))
         for name in accepted {
-            try SilenceDesk(at: scene.database).silence(
+            try SilenceDatabase(at: scene.database).silence(
                 rule: name, market: nil, from: scene.time.now(), until: scene.time.now() + .hours(1))
         }
         await scene.poll()
-        let silenced = try StatusDocument(parsing: Data(scene.status.utf8)).alerts?.silences ?? []
+        let silenced = try scene.status().alerts?.silences ?? []
         #expect(Set(silenced.compactMap(\.rule)) == Set(accepted))
-        #expect(scene.log.split(separator: "\n").count { $0.contains(" alert.firing ") } == accepted.count)
-        await scene.finish()
+        #expect(scene.log("alert.firing").count == accepted.count)
+        await scene.stop()
     }
 }

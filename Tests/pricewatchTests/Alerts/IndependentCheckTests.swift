@@ -26,7 +26,7 @@ import Testing
                 return Price(parsing: String(format: "%.4f", level))
             }
         }
-        let scene = try await CycleScene(
+        let scene = try DaemonScene(
             """
             watch: {markets: [\(ids.joined(separator: ", "))]}
             builtin_alerts: false
@@ -43,7 +43,7 @@ import Testing
         }
         let (code, output) = try Self.run([Self.script, scene.database, "101", "3", "900", "3600"])
         #expect(code == 0, "\(output)")
-        await scene.finish()
+        await scene.stop()
     }
 
     private static let hasPython = (try? run(["-c", "import sqlite3"]).code) == 0

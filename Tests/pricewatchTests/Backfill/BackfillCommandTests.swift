@@ -4,8 +4,8 @@ import MarketSimulator
 import Testing
 
 @Suite struct BackfillCommandTests {
-    @Test("says what it costs, heals newest first, and a second run asks for nothing")
-    func heals() async throws {
+    @Test("shows what it costs, backfills newest first, and a second run asks for nothing")
+    func backfills() async throws {
         let scene = try await PastScene(down: .hours(30))
         let installation = scene.installation
         let ending = try await installation.run("backfill", "--since", "3d")
@@ -45,7 +45,7 @@ import Testing
         #expect((3...4).contains(scene.simulator.requestCount), "\(seen)")
     }
 
-    @Test("a daemon beside it goes on, and takes in what was healed")
+    @Test("a daemon beside it goes on, and takes in what was backfilled")
     func besideADaemon() async throws {
         let scene = try await PastScene(backfill: "null", down: nil)
         let installation = scene.installation

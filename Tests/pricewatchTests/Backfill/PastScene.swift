@@ -35,7 +35,7 @@ struct PastScene {
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: samples,
-                    watched: watched))
+                    watched: WatchedMarkets(watched)))
         }
         try writer.close()
     }

@@ -1,11 +1,12 @@
 import Engine
-import Feeds
 import Foundation
+import HTTP
 import MarketSimulator
 import Markets
 import Synchronization
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 /// A receiver on loopback that keeps what it is sent, and the real network to reach it.
@@ -34,7 +35,7 @@ final class ChannelScene: Sendable {
 
     func channel(
         _ service: some HTTPService, timeout: Duration = .seconds(10), now: Date = Told.now
-    ) -> some pricewatch.Channel {
+    ) -> some Channel {
         HTTPChannel(name: "ops", service: service, transport: transport, timeout: timeout, now: { now })
     }
 

@@ -1,10 +1,11 @@
 import Engine
-import Feeds
 import Foundation
+import HTTP
 import MarketSimulator
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 /// What becomes of an answer, or of none.
@@ -83,7 +84,7 @@ import Testing
         #expect(telegram.retryAfter == .seconds(7))
     }
 
-    /// The services' own words, with the cure where one is known.
+    /// The services' own words, with a hint where one is known.
     private static func words(_ reply: LoopbackServer.Reply, _ service: (ChannelScene) -> some HTTPService) async throws
         -> String
     {
@@ -171,7 +172,7 @@ import Testing
         if reply == .hang { #expect(error.description == "send to ops (webhook): no answer within 50ms") }
     }
 
-    @Test func `nobody listens`() async throws {
+    @Test func `no server listens`() async throws {
         let gone = try await ChannelScene()
         let url = gone.server.baseURL
         await gone.finish()
@@ -224,7 +225,7 @@ import Testing
         .transport("HOOKS.EXAMPLE.ORG/a/S3cr3tOfMine"), .tls("host hooks.example.org"), .connect("S3cr3tOfMine"),
     ])
     func `nor where the system names them`(fault: TransportFault) {
-        let words = DeliveryWords(channel: "ops", Webhook(url: "https://hooks.example.org/a/S3cr3tOfMine")).failure(
+        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://hooks.example.org/a/S3cr3tOfMine")).failure(
             fault)
         #expect(!words.lowercased().contains("example") && !words.contains("S3cr3t"), "\(words)")
         #expect(words.contains("***"))
@@ -232,21 +233,21 @@ import Testing
 
     @Test(arguments: ["S3cr3tOfMine\u{301}", "\u{D4E}S3cr3tOfMine", "s3CR3TOFMINE\u{20E3}"])
     func `a mark beside a secret does not hide it`(said: String) {
-        let words = DeliveryWords(channel: "ops", Webhook(url: "https://example.org/a/S3cr3tOfMine"))
+        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/a/S3cr3tOfMine"))
         let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(said.utf8)), Diagnosis())
         #expect(!Array(text.lowercased().utf8).contains(Array("s3cr3t".utf8)), "\(text)")
     }
 
     @Test func `what a server says is cut, also where it is one character of many marks`() {
         let body = "a" + String(repeating: "\u{301}", count: 30_000)
-        let words = DeliveryWords(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
+        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
         let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)), Diagnosis())
         #expect(text.utf8.count < 2000, "\(text.utf8.count) bytes")
     }
 
     @Test func `a secret is taken out before a text is cut`() {
         let body = String(repeating: "x", count: 190) + "S3cr3tOfMine"
-        let words = DeliveryWords(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
+        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
         let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)), Diagnosis())
         #expect(!text.contains("S3c"))
     }

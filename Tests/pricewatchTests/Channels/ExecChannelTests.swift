@@ -4,6 +4,7 @@ import Glibc
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 /// Real programs in a folder of their own.
@@ -30,7 +31,7 @@ import Testing
         guard let pid = pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines)), kill(pid, 0) == 0 else {
             return false
         }
-        // Killed, but not yet buried by whoever adopted it.
+        // Killed, but not yet reaped by its new parent.
         let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
         return !stat.contains(") Z ")
     }
@@ -104,7 +105,7 @@ import Testing
 
     @Test func `no descriptor but the standard ones`() async throws {
         let folder = try TemporaryFolder()
-        // One that is inherited by whoever does not take care.
+        // A child inherits it unless it is closed.
         let leak = open(folder.path, O_RDONLY)
         defer { close(leak) }
         #expect(leak >= 3)
@@ -158,13 +159,13 @@ import Testing
         #expect(try await Self.channel("exit 0", in: folder).deliver(large).answer == "exit 0")
     }
 
-    @Test func `a grandchild that holds the pipes keeps nobody waiting`() async throws {
+    @Test func `a grandchild that holds the pipes delays nothing`() async throws {
         let folder = try TemporaryFolder()
         let channel = try Self.channel("sleep 60 & echo $! >pid; echo done; exit 0", in: folder)
         let began = ContinuousClock.now
         #expect(try await channel.deliver(Self.message).answer == "exit 0: \"done\"")
         #expect(ContinuousClock.now - began < .seconds(20))
-        // It was let live, as whoever started it meant it to.
+        // It was left running, as its parent meant it to.
         #expect(Self.isAlive(folder.text("pid")))
         if let pid = pid_t(folder.text("pid").trimmingCharacters(in: .newlines)) { kill(pid, SIGKILL) }
     }

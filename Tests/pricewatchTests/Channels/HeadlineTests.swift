@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 @Suite struct HeadlineTests {
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown condition is told in its own words`() {
+    @Test func `an unknown condition is shown in its own words`() {
         var event = Told.event(rule: "r")
         event.condition = "sideways 3"
         #expect(Headline(event).text() == "● BTC 59,990 usd, sideways 3 (r)")

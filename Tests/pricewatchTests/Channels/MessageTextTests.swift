@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 @Suite struct MessageTextTests {

@@ -29,7 +29,7 @@ import Testing
     func `an unknown channel is 65`(name: String, text: String) async throws {
         try await ChannelScene.with { scene in
             let channels = ["ops", "phone"].map { Self.channel($0, url: scene.server.baseURL) }
-            let complaint = try await #expect(throws: Complaint.self) {
+            let complaint = try await #expect(throws: CommandError.self) {
                 try await NotifyTest.send(
                     to: name, of: channels, host: "box", now: Told.now, transport: scene.transport)
             }.unwrapped()
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `what does not arrive is 69`() async throws {
         try await ChannelScene.with(.init(status: 500)) { scene in
-            let complaint = try await #expect(throws: Complaint.self) {
+            let complaint = try await #expect(throws: CommandError.self) {
                 try await NotifyTest.send(
                     to: "ops", of: [Self.channel("ops", url: scene.server.baseURL)], host: "box", now: Told.now,
                     transport: scene.transport)

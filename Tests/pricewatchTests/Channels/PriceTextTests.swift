@@ -2,6 +2,7 @@ import Engine
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 @Suite struct PriceTextTests {

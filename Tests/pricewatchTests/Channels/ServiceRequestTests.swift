@@ -4,6 +4,7 @@ import MarketSimulator
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 /// Each service's request, field by field, as it arrives.

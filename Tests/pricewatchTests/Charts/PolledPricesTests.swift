@@ -8,7 +8,7 @@ import Testing
 
 /// Where a line may be drawn and where not.
 @Suite struct PolledPricesTests {
-    /// `p` a new price, `u` nothing new, `x` a failed poll or no usable price, `.` no poll; `b` a healed price. One
+    /// `p` a new price, `u` nothing new, `x` a failed poll or no usable price, `.` no poll; `b` a backfilled price. One
     /// minute each.
     private func breaks(_ story: String, staleAfter: Duration = .minutes(15)) throws -> [Int] {
         var polls: [PolledMarket] = []
@@ -50,7 +50,7 @@ import Testing
         ] as [(String, [Int])])
     func gaps(story: String, expected: [Int]) throws { #expect(try breaks(story) == expected) }
 
-    @Test("healed prices of every five minutes and live ones of every minute are no gap to each other")
+    @Test("backfilled prices every five minutes and live ones every minute are no gap to each other")
     func mixedSteps() throws {
         let (before, around, later) = (
             try breaks("b....b....b....b....b....ppppppp"), try breaks("ppppppp....b....b....b....b....b....ppppp"),

@@ -83,7 +83,7 @@ import Testing
         #expect(none.texts.contains("10:30"), "the time is there all the same")
     }
 
-    @Test("alerts that fall on one place share a mark, which tells of each")
+    @Test("alerts that fall on one place share a mark, which names each")
     func crowd() throws {
         let events = try (0..<20).map { try ChartScene.event(.firing, at: 30 + Double($0) / 100, price: "95") }
         let marks = SVGEventMark.marks(events) { $0.timeIntervalSince(ChartScene.moment(0)) / 10 }

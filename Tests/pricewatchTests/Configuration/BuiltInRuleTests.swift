@@ -27,7 +27,7 @@ import Testing
         ("poll: {every: 1m}", "10m"), ("poll: {every: 5m}", "15m"),
         ("alerts: [{name: feed-stale, for: 30m}]", "30m"), ("alerts: [{name: feed-stale, stale: 5s}]", "5s"),
     ])
-    func `feed-stale waits for the longer of ten minutes and three intervals, or as told`(text: String, wait: String)
+    func `feed-stale waits for ten minutes, for three intervals if longer, or as configured`(text: String, wait: String)
         throws
     {
         #expect(try rule("feed-stale", text)?.condition.description == "no usable answer for \(wait)")

@@ -117,7 +117,7 @@ import Testing
         ("alerts: [{name: a, market: a, outside: [2]}]", "1:31: alerts[0].outside: expected a list of two, found 1"),
         ("heartbeat: {every: 1m}", "1:1: heartbeat: needs a url"),
     ])
-    func `it is told, too`(text: String, fault: String) throws {
+    func `it is reported, too`(text: String, fault: String) throws {
         let faults = try ConfigurationScene().faults(text)
         #expect(faults == ["p.yaml:" + fault])
     }

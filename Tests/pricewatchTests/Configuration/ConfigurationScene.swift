@@ -28,7 +28,7 @@ final class ConfigurationScene {
 
     /// Reads `text` as a file beside `/etc` of this scene.
     func reading(
-        _ text: String, secrets: ConfigurationReading.Secrets = .needed
+        _ text: String, secrets: SecretReading = .needed
     ) throws(ConfigurationError) -> ConfigurationReading {
         let file = ConfigurationFile(path: folder + "/etc/p.yaml", origin: .option)
         return try ConfigurationReading.parse(text, file: file, host, secrets: secrets)

@@ -230,7 +230,7 @@ import Testing
         #expect(try ConfigurationScene().faults(text) == [fault])
     }
 
-    @Test func `all faults are told in one go, in the file's order`() throws {
+    @Test func `all faults are reported in one go, in the file's order`() throws {
         let text = """
             currency: usd
             alerts:

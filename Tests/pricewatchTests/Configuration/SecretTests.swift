@@ -6,7 +6,7 @@ import Testing
 @Suite struct SecretTests {
     static let word = "CG-very-secret-9"
 
-    @Test func `a secret prints as stars, whoever prints it`() throws {
+    @Test func `a secret prints as stars`() throws {
         let read = try configuration("feeds: [{provider: coingecko, plan: demo, key: \(Self.word)}]")
         #expect(read.feeds[0].key?.revealed == Self.word)
         var dumped = ""

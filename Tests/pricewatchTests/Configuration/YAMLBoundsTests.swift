@@ -49,7 +49,7 @@ import Testing
         #expect(closed.count == 1)
     }
 
-    @Test func `twenty thousand unknown keys are told without delay`() throws {
+    @Test func `twenty thousand unknown keys are reported without delay`() throws {
         let text = (0..<20_000).map { "key\($0): 1\n" }.joined()
         #expect(try ConfigurationScene().faults(text).count == 20_000)
     }

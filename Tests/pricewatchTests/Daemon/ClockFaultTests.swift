@@ -4,6 +4,7 @@ import MarketSimulator
 import Markets
 import Testing
 
+@testable import Channels
 @testable import History
 @testable import pricewatch
 
@@ -12,8 +13,8 @@ import Testing
     private static let year = Duration.hours(365 * 24)
 
     /// Polls each hour; the alert changes at every poll.
-    private func scene(_ rules: String = "", builtIn: Bool = false, history: String = "") async throws -> CycleScene {
-        try await CycleScene(
+    private func scene(_ rules: String = "", builtIn: Bool = false, history: String = "") throws -> DaemonScene {
+        try DaemonScene(
             """
             watch: {markets: [bitcoin]}
             builtin_alerts: \(builtIn)
@@ -23,18 +24,8 @@ import Testing
             providerKeepsTime: true, every: .hours(1))
     }
 
-    /// Polls, and waits for what is pruned after each.
-    private func poll(_ scene: CycleScene, _ count: Int = 1) async {
-        for _ in 0..<count {
-            _ = await scene.cycle?.turn()
-            await scene.cycle?.tidy()
-            await scene.sender?.rest()
-            scene.time.step(.hours(1))
-        }
-    }
-
     /// What the history holds, and up to which hour its candles are closed.
-    private func contents(_ scene: CycleScene) throws -> [String: Int64] {
+    private func contents(_ scene: DaemonScene) throws -> [String: Int64] {
         let reader = try HistoryReader(at: scene.database)
         return try reader.queue.read { db in
             var counts: [String: Int64] = [:]
@@ -48,7 +39,7 @@ import Testing
     }
 
     /// The newest time in the database, whatever it is of.
-    private func newest(_ scene: CycleScene) throws -> Date {
+    private func newest(_ scene: DaemonScene) throws -> Date {
         let reader = try HistoryReader(at: scene.database)
         return try reader.queue.read { db in
             let newest = try Int64.fetchOne(
@@ -61,63 +52,59 @@ import Testing
         }
     }
 
-    private func log(_ scene: CycleScene, _ event: String) -> [Substring] {
-        scene.log.split(separator: "\n").filter { $0.contains(" \(event) ") }
-    }
-
     private static let short = ", keep_samples: 30d, keep_candles: 60d"
 
     @Test("it takes nothing from the history and puts nothing into it", arguments: [short, ", keep_candles: 90d"])
     func keeps(history: String) async throws {
-        let scene = try await scene(history: history)
+        let scene = try scene(history: history)
         try await scene.start()
-        await poll(scene, 30)
+        await scene.poll(30)
         let before = try contents(scene)
         #expect(before["sample"] == 30 && before["candle"] ?? 0 > 25 && before["event"] ?? 0 > 25)
         scene.time.set(by: Self.year)
-        await poll(scene, 3)
+        await scene.poll(3)
         #expect(scene.log.contains("this clock is 365d ahead of the provider's; nothing is recorded"))
         #expect(try contents(scene) == before)
         #expect(try newest(scene) <= scene.time.rightTime)
-        #expect(try StatusDocument(parsing: Data(scene.status.utf8)).reasons?.map(\.code).contains("clock") == true)
+        #expect(try scene.status().reasons?.map(\.code).contains("clock") == true)
 
         scene.time.set(by: .zero - Self.year)
-        await poll(scene, 3)
+        await scene.poll(3)
         let after = try contents(scene)
         #expect(after["sample"] == 33)
         #expect(after["candle"] ?? 0 > before["candle"] ?? 0)
-        await scene.finish()
+        await scene.stop()
     }
 
     @Test("nothing goes either where the daemon starts under that clock and no provider answers")
     func startsUnanswered() async throws {
-        let scene = try await scene("digest: {at: \"13:30\"}", history: Self.short)
+        let scene = try scene("digest: {at: \"13:30\"}", history: Self.short)
         try await scene.start()
-        await poll(scene, 30)
+        await scene.poll(30)
         await scene.stop()
         let before = try contents(scene)
-        #expect(log(scene, "summary.24h").count == 2)
+        #expect(scene.log("summary.24h").count == 2)
         scene.time.set(by: Self.year)
         scene.simulator.setFaults([.status(500)])
         try await scene.start()
-        await poll(scene, 3)
+        await scene.poll(3)
         await scene.stop()
-        #expect(log(scene, "summary.24h").count == 2)
+        #expect(scene.log("summary.24h").count == 2)
         let after = try contents(scene)
         for what in ["sample", "candle", "event", "candles_until"] { #expect(after[what] == before[what], "\(what)") }
 
         scene.time.set(by: .zero - Self.year)
         scene.simulator.setFaults([])
         try await scene.start()
-        await poll(scene, 24)
-        #expect(log(scene, "summary.24h").count == 3)
-        await scene.finish()
+        await scene.poll(24)
+        #expect(scene.log("summary.24h").count == 3)
+        await scene.stop()
     }
 
     @Test("the day's summary waits for the right time, and comes once a day as before", arguments: [false, true])
     func digest(restarting: Bool) async throws {
         let channel = ScriptedChannel("ops")
-        let scene = try await scene("notify: {ops: {exec: [/bin/true]}}\ndigest: {at: \"13:30\", notify: [ops]}")
+        let scene = try scene("notify: {ops: {exec: [/bin/true]}}\ndigest: {at: \"13:30\", notify: [ops]}")
         scene.channels = { _ in channel }
         func digests() -> Int {
             channel.delivered.count { if case .note(let note) = $0.content { note.kind == .digest } else { false } }
@@ -128,28 +115,28 @@ import Testing
             try await scene.start()
         }
         try await scene.start()
-        await poll(scene, 3)
+        await scene.poll(3)
         scene.time.set(by: Self.year)
         try await restart()
-        await poll(scene, 2)
+        await scene.poll(2)
         #expect(digests() == 0)
         scene.time.set(by: .zero - Self.year)
         try await restart()
-        await poll(scene)
+        await scene.poll()
         #expect(digests() == 1, "that of 13:30 comes late")
-        await poll(scene, 24)
+        await scene.poll(24)
         #expect(digests() == 2)
-        #expect(log(scene, "summary.24h").count == 2)
-        await scene.finish()
+        #expect(scene.log("summary.24h").count == 2)
+        await scene.stop()
     }
 
     @Test("a message that waits is not given up for its age", arguments: [false, true], [year, .zero - year])
     func outbox(restarting: Bool, step: Duration) async throws {
         let channel = ScriptedChannel("ops", [.fail(retryAfter: .minutes(150))])
-        let scene = try await scene("notify: {ops: {exec: [/bin/true], max_age: 12h}}")
+        let scene = try scene("notify: {ops: {exec: [/bin/true], max_age: 12h}}")
         scene.channels = { _ in channel }
         try await scene.start()
-        await poll(scene, 2)
+        await scene.poll(2)
         #expect(try contents(scene)["message"] == 1)
         scene.time.set(by: step)
         if restarting {
@@ -157,50 +144,50 @@ import Testing
             try await scene.start()
         }
         await scene.pass(.seconds(1))
-        await poll(scene)
+        await scene.poll()
         #expect(try contents(scene)["message"] == 1)
         scene.time.set(by: .zero - step)
         if restarting {
             await scene.stop()
             try await scene.start()
         }
-        await poll(scene, 4)
+        await scene.poll(4)
         #expect(channel.delivered.map { $0.events.map(\.kind) }.first == [.firing])
-        #expect(log(scene, "notify.dropped").isEmpty)
-        await scene.finish()
+        #expect(scene.log("notify.dropped").isEmpty)
+        await scene.stop()
     }
 
     @Test("a message that waits is given up at its age, however the clock is set meanwhile")
     func outboxAges() async throws {
         let channel = ScriptedChannel("ops", Array(repeating: .fail(retryAfter: .hours(4)), count: 99))
-        let scene = try await scene("notify: {ops: {exec: [/bin/true], max_age: 12h}}")
+        let scene = try scene("notify: {ops: {exec: [/bin/true], max_age: 12h}}")
         scene.channels = { _ in channel }
         try await scene.start()
-        await poll(scene, 2)
+        await scene.poll(2)
         scene.time.set(by: Self.year)
-        await poll(scene, 3)
+        await scene.poll(3)
         scene.time.set(by: .zero - Self.year)
-        await poll(scene, 5)
-        #expect(log(scene, "notify.dropped").isEmpty)
-        await poll(scene, 5)
-        #expect(log(scene, "notify.dropped").first?.contains(" reason=max_age ") == true)
-        await scene.finish()
+        await scene.poll(5)
+        #expect(scene.log("notify.dropped").isEmpty)
+        await scene.poll(5)
+        #expect(scene.log("notify.dropped").first?.contains(" reason=max_age ") == true)
+        await scene.stop()
     }
 
     @Test("nothing is judged by that clock, also while the provider fails or asks for a wait")
     func alerts() async throws {
-        let scene = try await scene(builtIn: true)
+        let scene = try scene(builtIn: true)
         try await scene.start()
-        await poll(scene, 3)
+        await scene.poll(3)
         let before = try contents(scene)
         scene.time.set(by: Self.year)
-        await poll(scene)
+        await scene.poll()
         scene.simulator.setFaults([.status(500)])
-        await poll(scene, 2)
+        await scene.poll(2)
         scene.simulator.setFaults([.status(429, retryAfter: 3 * 3600)])
-        await poll(scene, 3)
+        await scene.poll(3)
         #expect(try contents(scene) == before)
         #expect(try newest(scene) <= scene.time.rightTime)
-        await scene.finish()
+        await scene.stop()
     }
 }

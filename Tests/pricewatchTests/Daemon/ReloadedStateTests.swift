@@ -1,61 +1,60 @@
 import Engine
 import Feeds
 import Foundation
+import HTTP
 import History
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import pricewatch
 
 /// What a daemon that reads its configuration again must not forget.
 @Suite struct ReloadedStateTests {
-    private func scene(_ more: String = "", feeds: String = "") async throws -> CycleScene {
-        try await CycleScene(
+    private func scene(_ more: String = "", feeds: String = "") throws -> DaemonScene {
+        try DaemonScene(
             "watch: {markets: [bitcoin]}\n\(more)",
             script: [try MarketID("bitcoin"): ["70000"].compactMap { Price(parsing: $0) }], feeds: feeds)
     }
 
-    private func count(_ event: String, in scene: CycleScene) -> Int {
-        scene.log.split(separator: "\n").count { $0.contains(" \(event)") }
-    }
-
-    @Test("a daemon that is reloaded before its first turn is still starting")
+    @Test("a daemon that is reloaded before its first poll is still starting")
     func starting() async throws {
-        let scene = try await scene()
+        let scene = try scene()
         try await scene.start()
         try await scene.reload(scene.rules)
-        await scene.cycle?.showChange()
-        #expect(try StatusDocument(parsing: Data(scene.status.utf8)).state == "starting")
+        #expect(try scene.status().state == "starting")
         await scene.poll()
         try await scene.reload(scene.rules)
-        await scene.cycle?.showChange()
-        #expect(try StatusDocument(parsing: Data(scene.status.utf8)).state == "ok")
-        await scene.finish()
+        #expect(try scene.status().state == "ok")
+        await scene.stop()
     }
 
-    @Test("the standby goes on serving, the preferred feed on cooling down, and nothing is told again")
+    @Test("the standby goes on serving, the preferred feed on cooling down, and nothing is logged again")
     func standby() async throws {
-        let other = try await CoinGeckoSimulator.start()
-        let scene = try await scene(feeds: ", {provider: coingecko, name: second, url: \"\(other.baseURL)\"}")
+        let other = CoinGeckoSimulator.offline()
+        let scene = try scene(feeds: #", {provider: coingecko, name: second, url: "http://127.0.0.1:2/api/v3"}"#)
+        scene.transport = RoutedTransport(servers: [
+            scene.simulator.baseURL: SimulatedTransport(scene.simulator),
+            "http://127.0.0.1:2/": SimulatedTransport(other),
+        ])
         try await scene.start()
         scene.simulator.setFaults([.status(500)])
         await scene.poll()
-        #expect(count("feed.switched", in: scene) == 1)
+        #expect(scene.log("feed.switched").count == 1)
         for _ in 0..<3 {
             try await scene.reload(scene.rules)
             await scene.poll()
         }
-        #expect(count("feed.switched", in: scene) == 1)
+        #expect(scene.log("feed.switched").count == 1)
         #expect(scene.simulator.requestCount < 4)
-        #expect(try StatusDocument(parsing: Data(scene.status.utf8)).lastPoll?.feed == "second")
-        await scene.finish()
-        await other.stop()
+        #expect(try scene.status().lastPoll?.feed == "second")
+        await scene.stop()
     }
 
-    @Test("that nothing is recorded is told once")
+    @Test("that nothing is recorded is logged once")
     func notRecording() async throws {
-        let scene = try await scene()
+        let scene = try scene()
         try await scene.start()
         await scene.poll()
         let refusal = try WriteRefusal(scene.database)
@@ -63,11 +62,11 @@ import Testing
             await scene.poll()
             try await scene.reload(scene.rules)
         }
-        #expect(count("history.not_recording", in: scene) == 1)
+        #expect(scene.log("history.not_recording").count == 1)
         try refusal.lift()
         await scene.poll(2)
-        #expect(count("history.recording", in: scene) == 1)
-        await scene.finish()
+        #expect(scene.log("history.recording").count == 1)
+        await scene.stop()
     }
 
     @Test("waits and counts that could not be written are kept")
@@ -79,19 +78,19 @@ import Testing
             history: {database: \(files.folder)/history.db}
             status_file: \(files.folder)/status.json
             """)
-        let surroundings = Assembly.Surroundings(
-            environment: [:], host: "box", now: { Told.now }, outlet: nil, staysAlive: false)
-        let first = try await Assembly(reading, surroundings)
-        await first.cycle.close()
-        let wait = FeedWait(
+        var environment = DaemonEnvironment(variables: [:], host: "box")
+        environment.now = { Moment(wall: Told.now, uptime: .zero, awake: .zero) }
+        let first = try Parts(reading, environment)
+        try first.history.close()
+        let wait = StoredCooldown(
             until: Told.now + .hours(1), namedUntil: Told.now + .hours(1), cause: .rateLimited, message: "429",
             since: Told.now, count: 1, mark: 7)
-        await first.notebook.keep(wait, of: "coingecko")
+        await first.memory.keep(wait, of: "coingecko")
         let month = UTCMonth(Told.now)
-        for _ in 0..<3 { _ = await first.notebook.countRequest(of: "coingecko", in: month) }
-        let second = try await Assembly(reading, succeeding: first)
-        #expect(await second.notebook.wait(of: "coingecko") == wait)
-        #expect(await second.notebook.requests(of: "coingecko", in: month) == 3)
-        await second.finish()
+        for _ in 0..<3 { _ = await first.memory.countRequest(of: "coingecko", in: month) }
+        let (second, _) = try first.reloaded(reading)
+        #expect(await second.memory.wait(of: "coingecko") == wait)
+        #expect(await second.memory.requests(of: "coingecko", in: month) == 3)
+        await (second.transport as? NetworkTransport)?.shutdown()
     }
 }

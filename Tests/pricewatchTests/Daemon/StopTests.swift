@@ -1,69 +1,119 @@
+import Channels
+import Engine
 import Foundation
-import MarketSimulator
+import HTTP
+import History
 import Markets
-import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
 @testable import pricewatch
 
-/// A provider that never answers, and a daemon that is told to stop while it begins to ask.
+/// A provider that never answers, and a daemon that is stopped while it begins to ask.
 @Suite struct StopTests {
-    /// - Parameter step: The stop comes when the daemon asks for the time so many times since its start: at different
-    ///   places before and at the beginning of its first poll; 0: before it starts.
+    /// - Parameter step: The stop comes when the daemon reads the clock so many times since its start: at different places
+    ///   before and at the beginning of its first poll; 0: before it starts.
     @Test("wherever the stop falls, a poll goes on for five seconds at most", arguments: 0...7)
     func stops(step: Int) async throws {
-        let simulator = try await CoinGeckoSimulator.start(faults: [.hang])
         let files = try ConfigurationScene()
         let reading = try files.reading(
             """
             watch: {markets: [bitcoin]}
-            feeds: [{provider: coingecko, url: "\(simulator.baseURL)"}]
+            feeds: [{provider: coingecko, url: "http://127.0.0.1:1/api/v3"}]
             poll: {every: 1m, timeout: 1m}
             history: {database: \(files.folder)/history.db, backfill: null}
             log: {file: null}
             status_file: \(files.folder)/status.json
             """)
-        let looks = Looks()
-        let assembly = try await Assembly(
-            reading,
-            .init(environment: [:], host: "box", now: { looks.now() }, outlet: nil, staysAlive: true))
-        let daemon = Daemon(assembly)
-        let took = await testGracefulShutdown { trigger in
-            // Where the daemon asks for the time less often, the stop comes with the request.
-            let request = Task {
-                await simulator.waitUntilSeen(1)
-                trigger.triggerGracefulShutdown()
-            }
-            defer { request.cancel() }
-            if step == 0 { trigger.triggerGracefulShutdown() }
-            looks.call(after: step) { trigger.triggerGracefulShutdown() }
-            let clock = ContinuousClock.now
-            await daemon.run()
-            return ContinuousClock.now - clock
+        let clock = CountedClock()
+        let server = HangingTransport()
+        var environment = DaemonEnvironment(variables: [:], host: "box", now: { clock.now() })
+        environment.transport = server
+        let daemon = Daemon(try await Bootstrap(reading, environment))
+        // Where the daemon reads the clock less often, the stop comes with the request.
+        let request = Task {
+            await server.waitUntilAsked()
+            daemon.stop()
         }
-        #expect(took < .seconds(15))
-        if step == 0 { #expect(simulator.requestCount == 0, "no poll begins after the stop") }
+        if step == 0 { daemon.stop() }
+        clock.call(after: step) { daemon.stop() }
+        let start = ContinuousClock.now
+        _ = await daemon.run()
+        #expect(ContinuousClock.now - start < .seconds(15))
+        request.cancel()
+        if step == 0 { #expect(server.requests == 0, "no poll begins after the stop") }
         let status = try StatusDocument(
             parsing: Data(contentsOf: URL(fileURLWithPath: files.folder + "/status.json")))
         #expect(status.state == "stopped")
-        await assembly.finish()
-        await simulator.stop()
+    }
+
+    /// Without this, the next start would send it again.
+    @Test("a message that is delivered while the daemon ends leaves the outbox")
+    func deliveredAtTheEnd() async throws {
+        let files = try ConfigurationScene()
+        let database = files.folder + "/history.db"
+        let reading = try files.reading(
+            """
+            watch: {markets: [bitcoin]}
+            feeds: [{provider: coingecko, url: "http://127.0.0.1:1/api/v3"}]
+            notify: {ops: {ntfy: "http://127.0.0.1:1/topic"}}
+            history: {database: \(database), backfill: null}
+            log: {file: null}
+            status_file: \(files.folder)/status.json
+            """)
+        let writer = try HistoryWriter(at: database)
+        var commit = Commit(currency: reading.configuration.currency)
+        let note = Note(kind: .gap, title: "nothing was watched", at: Date(), host: "box")
+        commit.outbox = [.queue(OutgoingMessage(id: "m", channel: "ops", createdAt: Date(), events: [], note: note))]
+        #expect(writer.commit(commit).fault == nil)
+        try writer.close()
+
+        let channel = LateChannel()
+        var environment = DaemonEnvironment(variables: [:], host: "box")
+        environment.transport = HangingTransport()
+        environment.channel = { _ in channel }
+        let daemon = Daemon(try await Bootstrap(reading, environment))
+        let stop = Task {
+            await channel.waitUntilAsked()
+            daemon.stop()
+        }
+        _ = await daemon.run()
+        await stop.value
+        let left = try HistoryWriter(at: database)
+        #expect(try left.reader.outboxSize().queued == 0)
+        try left.close()
+    }
+
+    /// A channel whose service takes the message just when the delivery is cancelled.
+    private final class LateChannel: Channel {
+        let name = "ops"
+        private let asked = AsyncStream.makeStream(of: Void.self)
+        private let never = AsyncStream.makeStream(of: Void.self)
+
+        func deliver(_ message: Message) async throws(DeliveryError) -> Receipt {
+            asked.continuation.yield()
+            for await _ in never.stream {}
+            return Receipt(answer: "ok")
+        }
+
+        func waitUntilAsked() async {
+            for await _ in asked.stream { return }
+        }
     }
 
     /// The system's time, and something that happens when it is asked for.
-    private final class Looks: Sendable {
+    private final class CountedClock: Sendable {
         private let state = Mutex<(left: Int, act: (@Sendable () -> Void)?)>((0, nil))
 
         func call(after count: Int, _ act: @escaping @Sendable () -> Void) { state.withLock { $0 = (count, act) } }
 
-        func now() -> Date {
+        func now() -> Moment {
             let act = state.withLock { state -> (@Sendable () -> Void)? in
                 state.left -= 1
                 return state.left == 0 ? state.act : nil
             }
             act?()
-            return Date()
+            return .now()
         }
     }
 }

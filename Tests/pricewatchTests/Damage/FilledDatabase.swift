@@ -4,6 +4,8 @@ import GRDB
 import History
 import Markets
 
+@testable import pricewatch
+
 /// A database of three hours in which every table has rows, as a daemon leaves it.
 struct FilledDatabase {
     /// When its first poll began.
@@ -23,14 +25,14 @@ struct FilledDatabase {
     func write(to path: String, closed: Bool = true) throws {
         let writer = try HistoryWriter(at: path)
         for minute in stride(from: 0, to: 175, by: 7) { try writer.record(try poll(minute)) }
-        try writer.record(
-            WaitRecord(at: start + .minutes(176), currency: .usd, watched: try markets, daemonStart: start))
-        try writer.noteRecall(at: start + .minutes(177))
-        try writer.heal(try past)
-        try writer.record(try alerts)
-        try writer.postpone("m2", attempts: 3, until: end + .hours(1), error: "503")
+        try write(to: writer) { commit in
+            commit.idleCycle = Commit.IdleCycle(at: start + .minutes(176), watched: WatchedMarkets(try markets))
+        }
+        _ = try writer.backfill(try past)
+        try write(to: writer, addAlerts)
+        try write(to: writer) { $0.outbox = [.postpone(try postponed)] }
         try writer.keep(Data(#"{"content": "bm9uZQ=="}"#.utf8), as: "body /coins/list", of: "coingecko")
-        try writer.countRequests(25, of: "coingecko", in: "2026-11")
+        _ = try writer.countRequests(25, of: "coingecko", in: "2026-11")
         try silence(path)
         try writer.record(try poll(179))
         if closed { return try writer.close() }
@@ -56,8 +58,8 @@ struct FilledDatabase {
         let at = start + .minutes(minute)
         var record = PollRecord(
             at: at, fetchedAt: at + .seconds(1), feed: minute % 2 == 0 ? "coingecko" : "stocks",
-            lane: minute % 5 == 1 ? .own("stocks") : .shared, interval: .minutes(7), currency: .usd,
-            outcome: minute % 4 == 3 ? .partial : .ok, watched: try markets, ranking: try markets)
+            source: minute % 5 == 1 ? .own("stocks") : .shared, interval: .minutes(7), currency: .usd,
+            outcome: minute % 4 == 3 ? .partial : .ok, watched: WatchedMarkets(try markets), ranking: try markets)
         for (place, market) in try markets.enumerated() where minute % 4 != 3 || place > 0 {
             let price = Price(significand: Int64(60_000 + minute * 10 + place), exponent: -place)
             guard let price else { continue }
@@ -71,52 +73,69 @@ struct FilledDatabase {
         return record
     }
 
-    private var past: Healing {
+    private var past: BackfillAnswer {
         get throws {
             let quotes = (0..<12).compactMap { step in
                 Price(significand: Int64(59_000 + step), exponent: 0).map {
                     PastQuote(quotedAt: start - .minutes(60 - step * 5), price: $0)
                 }
             }
-            return Healing(
+            return BackfillAnswer(
                 market: try MarketID("bitcoin"), currency: .usd, feed: "coingecko", fetchedAt: end - .minutes(1),
                 holes: Holes([start - .hours(1)..<start]), quotes: quotes)
         }
     }
 
-    private var alerts: AlertRecord {
+    private func addAlerts(to commit: inout Commit) throws {
+        let (bitcoin, ether) = (try markets[0], try markets[1])
+        let (high, drop) = (AlertKey(rule: "high", market: bitcoin), AlertKey(rule: "drop", market: ether))
+        let since = start + .minutes(100)
+        let price = Price(significand: 61, exponent: 3)
+        commit.alerts = [
+            high: Alert(
+                state: .firing(
+                    .init(
+                        since: since, lastNotified: since + .minutes(20), notifiedPrice: price, side: .up,
+                        clearedFor: WatchedTime(total: .seconds(5), lastAnswered: since + .minutes(30)))),
+                condition: "above 1", announcements: 2),
+            drop: Alert(
+                state: .pending(
+                    since: since + .minutes(30),
+                    held: WatchedTime(total: .minutes(1), lastAnswered: since + .minutes(31))),
+                condition: "falls 5% within 1h"),
+        ]
+        let events = [
+            event("e1", .firing, high, since), event("e2", .reminder, high, since + .minutes(20)),
+            event("e3", .pending, drop, since + .minutes(30)),
+        ]
+        commit.events = events
+        commit.logged = ["e1"]
+        let note = Note(kind: .gap, title: "words", at: since, host: "box")
+        commit.outbox = [
+            .queue(OutgoingMessage(id: "m1", channel: "ops", createdAt: since, events: [events[0]])),
+            .queue(OutgoingMessage(id: "m2", channel: "ops", createdAt: since, events: [events[1], events[2]])),
+            .queue(OutgoingMessage(id: "m3", channel: "ops", createdAt: since, events: [], note: note)),
+        ]
+        commit.notified = [high: ["ops", "phone"]]
+        commit.digest = start - .hours(3)
+    }
+
+    /// The second message, after three attempts.
+    private var postponed: QueuedMessage {
         get throws {
-            let (bitcoin, ether) = (try markets[0], try markets[1])
-            let (high, drop) = (AlertKey(rule: "high", market: bitcoin), AlertKey(rule: "drop", market: ether))
-            let since = start + .minutes(100)
-            let price = Price(significand: 61, exponent: 3)
-            let events = [
-                event("e1", .firing, high, since), event("e2", .reminder, high, since + .minutes(20)),
-                event("e3", .pending, drop, since + .minutes(30)),
-            ]
-            let note = Data(#"{"kind": "lost", "text": "words"}"#.utf8)
-            return AlertRecord(
-                alerts: [
-                    high: Alert(
-                        state: .firing(
-                            .init(
-                                since: since, lastNotified: since + .minutes(20), notifiedPrice: price, side: .up,
-                                fading: WatchedTime(total: .seconds(5), lastAnswered: since + .minutes(30)))),
-                        condition: "above 1", announcements: 2),
-                    drop: Alert(
-                        state: .pending(
-                            since: since + .minutes(30),
-                            held: WatchedTime(total: .minutes(1), lastAnswered: since + .minutes(31))),
-                        condition: "falls 5% within 1h"),
-                ],
-                events: events, logged: ["e1"],
-                messages: [
-                    OutgoingMessage(id: "m1", channel: "ops", createdAt: since, events: [events[0]]),
-                    OutgoingMessage(id: "m2", channel: "ops", createdAt: since, events: [events[1], events[2]]),
-                    OutgoingMessage(id: "m3", channel: "ops", createdAt: since, events: [], note: note),
-                ],
-                told: [high: ["ops", "phone"]], digest: start - .hours(3))
+            var commit = Commit(currency: .usd)
+            try addAlerts(to: &commit)
+            guard case .queue(let message) = commit.outbox[1] else { throw CocoaError(.featureUnsupported) }
+            var queued = message.queued
+            (queued.attempts, queued.notBefore, queued.lastError) = (3, end + .hours(1), "503")
+            return queued
         }
+    }
+
+    private func write(to writer: HistoryWriter, _ fill: (inout Commit) throws -> Void) throws {
+        var commit = Commit(currency: .usd)
+        try fill(&commit)
+        if let fault = writer.commit(commit).fault { throw CommandError(fault, Exit.inputOutput) }
     }
 
     private func event(_ id: String, _ kind: AlertEvent.Kind, _ key: AlertKey, _ at: Date) -> AlertEvent {
@@ -129,7 +148,7 @@ struct FilledDatabase {
     }
 
     private func silence(_ path: String) throws {
-        let desk = try SilenceDesk(at: path)
+        let desk = try SilenceDatabase(at: path)
         let until = end + .hours(5)
         try desk.silence(rule: "high", market: nil, from: end - .hours(1), until: until)
         try desk.silence(rule: nil, market: try MarketID("tether"), from: end - .hours(1), until: until)

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import MarketSimulator
@@ -20,17 +21,16 @@ import Testing
 
     @Test("the good database has rows in every table, and everybody reads it")
     func good() async throws {
-        let scene = try await MutationScene(closed: true)
+        let scene = try MutationScene(closed: true)
         #expect(try FilledDatabase.emptyTables(of: scene.database) == [])
         #expect(scene.readEverything().isEmpty)
         #expect(try await scene.poll())
         #expect(scene.aside.isEmpty)
-        await scene.simulator.stop()
     }
 
     @Test("mutated rows, tables and bytes", arguments: [true, false])
     func mutated(closed: Bool) async throws {
-        let scene = try await MutationScene(closed: closed)
+        let scene = try MutationScene(closed: closed)
         var mutations = try Mutations(of: scene.database, seed: Self.seed, hasLog: !closed)
         var replaced = 0
         for _ in 0..<(closed ? Self.count : Self.count / 5) {
@@ -51,7 +51,6 @@ import Testing
             }
         }
         #expect(replaced > 0)
-        await scene.simulator.stop()
     }
 
     /// Whoever looks for the mutation that ends the tests finds it in this file.
@@ -75,10 +74,10 @@ private struct MutationScene {
     private let reading: ConfigurationReading
     private let filled = FilledDatabase()
 
-    init(closed: Bool) async throws {
+    init(closed: Bool) throws {
         good = try TemporaryFolder()
         try filled.write(to: good.database, closed: closed)
-        simulator = try await CoinGeckoSimulator.start(now: { [filled] in filled.end })
+        simulator = CoinGeckoSimulator.offline(now: { [filled] in filled.end })
         scene = try ConfigurationScene()
         reading = try scene.reading(
             """
@@ -128,7 +127,7 @@ private struct MutationScene {
         func ask(_ question: (HistoryReader, Configuration) throws -> Void) {
             do {
                 try question(try HistoryReader(at: database), reading.configuration)
-            } catch let error as Complaint where error.exitCode == Exit.noSuchData {
+            } catch let error as CommandError where error.exitCode == Exit.noSuchData {
             } catch { errors.append(error) }
         }
         let now = filled.end
@@ -138,11 +137,11 @@ private struct MutationScene {
                 _ = try MarketReport(recordedIn: reader, configuration, window: Window(parsing: length), now: now)
             }
         }
-        for healed in [false, true] {
+        for backfilled in [false, true] {
             ask { reader, configuration in
                 _ = try RehearsalReport(
                     playing: reader, through: configuration.alertRules, configuration, since: .distantPast,
-                    withHealed: healed)
+                    withBackfilled: backfilled)
             }
         }
         for text in ["bitcoin", "Tether", "nothing"] {
@@ -163,7 +162,7 @@ private struct MutationScene {
         ask { reader, _ in
             let rhythm = MarketRhythm(try MarketID("bitcoin"), longestStep: .minutes(14))
             _ = try reader.holes(of: [rhythm], in: .usd, now - .hours(24)..<now)
-            _ = try reader.healed(rhythm.market, in: .usd)
+            _ = try reader.backfilled(rhythm.market, in: .usd)
         }
         return errors
     }
@@ -176,8 +175,8 @@ private struct MutationScene {
         }
         ask { _ = try $0.silences() }
         ask { _ = try $0.alerts() }
-        ask { _ = try $0.toldChannels() }
-        ask { _ = try $0.standingEvents() }
+        ask { _ = try $0.notifiedChannels() }
+        ask { _ = try $0.activeEvents() }
         ask { _ = try $0.unloggedEvents() }
         ask { _ = try $0.alertRules() }
         ask { _ = try $0.lastDigest() }
@@ -188,15 +187,10 @@ private struct MutationScene {
 
     /// The daemon's start and its first poll. Returns whether that was recorded.
     func poll() async throws -> Bool {
-        let surroundings = Assembly.Surroundings(
-            environment: [:], host: "box", now: { [filled] in filled.end }, outlet: nil, staysAlive: false)
-        let assembly = try await Assembly(reading, surroundings)
-        await assembly.cycle.tellUntold()
-        let ending = await assembly.cycle.turn(obeying: .namedOnly)
-        await assembly.cycle.tidy()
-        await assembly.sender.stop()
-        await assembly.cycle.close()
-        await assembly.finish()
+        let moment = Moment(wall: filled.end, uptime: .zero, awake: .zero)
+        var environment = DaemonEnvironment(variables: [:], host: "box", now: { moment }, once: .seconds(5))
+        environment.transport = SimulatedTransport(simulator)
+        let ending = await Daemon(try await Bootstrap(reading, environment)).run()
         if case .polled(_, recorded: true) = ending { return true }
         return false
     }

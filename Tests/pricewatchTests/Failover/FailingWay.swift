@@ -55,7 +55,7 @@ struct FailingWay: Sendable, CustomTestStringConvertible {
             "a code in plain text", .answer(["Content-Type": "text/plain"], "error code: 1015", 429), .rateLimited),
     ]
 
-    /// Each line of the table of statuses, by its first status, and what stands in none.
+    /// Each line of the table of statuses, by its first status, and what is in none.
     static let statuses: [FailingWay] =
         ErrorRule.byStatus.filter { !(200...299).contains($0.status.lowerBound) }.map { status, rule in
             let status = status.lowerBound

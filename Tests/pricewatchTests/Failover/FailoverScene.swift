@@ -1,6 +1,7 @@
 import Engine
 import Feeds
 import Foundation
+import HTTP
 import History
 import MarketSimulator
 import Markets
@@ -10,11 +11,12 @@ import TestSupport
 @testable import pricewatch
 
 /// A daemon with two servers on loopback, of which the preferred one is ill at times. Time is stepped a minute at a time,
-/// with a poll in each; a request is late when the server leaves it hanging, and never before.
+/// with a poll in each. A request is late when the server leaves it hanging, and never before.
 final class FailoverScene {
-    let scene: CycleScene
+    let scene: DaemonScene
     private let spare: CoinGeckoSimulator
     private let preferred: PreferredServer
+    private let network: NetworkTransport
     private let health: Health
     /// How each poll ended, and by whom it was served.
     private(set) var polls: [(outcome: PollOutcome?, feed: String?)] = []
@@ -27,15 +29,17 @@ final class FailoverScene {
         let time = HandClock()
         let script = [try MarketID("bitcoin"): [Price(parsing: "60000"), Price(parsing: "60001")].compactMap(\.self)]
         spare = try await CoinGeckoSimulator.start(script: script, now: { time.now() })
-        scene = try await CycleScene(
+        let server = try await CoinGeckoSimulator.start(script: script, now: { time.now() })
+        scene = try DaemonScene(
             """
             watch: \(watch)
             builtin_alerts: false
-            """, script: script,
+            """, script: [:],
             preferred: "provider: \(health.provider), name: first",
             feeds: #", {provider: coingecko, name: spare, url: "\#(spare.baseURL)"}"#, time: time)
-        preferred = try PreferredServer(scene.simulator)
-        scene.reaching = { [preferred] in Switchboard(network: $0, preferred: preferred) }
+        network = try NetworkTransport(time: StalledTime())
+        preferred = try PreferredServer(server, at: scene.simulator.baseURL)
+        scene.transport = Switchboard(network: network, preferred: preferred)
         try await scene.start()
     }
 
@@ -50,9 +54,10 @@ final class FailoverScene {
     func poll(_ count: Int, isIll: (Int) -> Bool = { _ in false }) async throws {
         for _ in 0..<count {
             preferred.set(isIll(polls.count) ? health.ill : .faults([health.well(scene.time.now())]))
+            await scene.wake()
             var outcome: PollOutcome?
-            if case .polled(let ended, recorded: true) = await scene.cycle?.turn() { outcome = ended }
-            polls.append((outcome, try StatusDocument(parsing: Data(scene.status.utf8)).lastPoll?.feed))
+            if case .polled(let ended, recorded: true) = await scene.daemon?.engine.ending { outcome = ended }
+            polls.append((outcome, try scene.status().lastPoll?.feed))
             scene.time.step(.minutes(1))
         }
     }
@@ -66,9 +71,7 @@ final class FailoverScene {
     /// What the other one was asked.
     var spareTargets: [String] { spare.requests.map(\.request.target) }
 
-    func lines(_ event: String) -> [Substring] {
-        scene.log.split(separator: "\n").filter { $0.contains(" \(event) ") }
-    }
+    func lines(_ event: String) -> [Substring] { scene.log(event) }
 
     /// The feed of each recorded sample, as `served`.
     func recorded() throws -> String {
@@ -79,11 +82,12 @@ final class FailoverScene {
         return feeds
     }
 
-    func status() throws -> StatusDocument { try StatusDocument(parsing: Data(scene.status.utf8)) }
+    func status() throws -> StatusDocument { try scene.status() }
 
     func finish() async {
-        await scene.finish()
+        await scene.stop()
         await preferred.stop()
+        await network.shutdown()
         await spare.stop()
     }
 }
@@ -91,13 +95,16 @@ final class FailoverScene {
 /// The preferred feed's server, which can also be out of reach.
 private final class PreferredServer: Sendable {
     private let server: CoinGeckoSimulator
+    /// The address that the configuration has for it.
+    private let address: String
     private let network: NetworkTransport
     private let illness = Mutex(FailingWay.Illness.faults([]))
     /// Requests that went elsewhere.
     private let lost = Mutex(0)
 
-    init(_ server: CoinGeckoSimulator) throws {
+    init(_ server: CoinGeckoSimulator, at address: String) throws {
         self.server = server
+        self.address = address
         network = try NetworkTransport(time: StalledTime(server))
     }
 
@@ -111,20 +118,23 @@ private final class PreferredServer: Sendable {
 
     var asked: Int { server.requestCount + lost.withLock(\.self) }
 
-    func isMeant(by request: WireRequest) -> Bool { request.url.hasPrefix(server.baseURL) }
+    func isMeant(by request: WireRequest) -> Bool { request.url.hasPrefix(address) }
 
     func exchange(_ request: WireRequest, by others: NetworkTransport) async throws(TransportFault) -> HTTPAnswer {
+        var request = request
         guard case .unreachable(let url) = illness.withLock(\.self) else {
+            request.url = request.url.replacing(address, with: server.baseURL)
             return try await network.exchange(request, within: .hours(1))
         }
         lost.withLock { $0 += 1 }
-        var request = request
-        request.url = request.url.replacing(
-            server.baseURL, with: url.replacing("PORT", with: "\(server.port)"))
+        request.url = request.url.replacing(address, with: url.replacing("PORT", with: "\(server.port)"))
         return try await others.exchange(request, within: .hours(1))
     }
 
-    func stop() async { await network.shutdown() }
+    func stop() async {
+        await network.shutdown()
+        await server.stop()
+    }
 }
 
 private struct Switchboard: HTTPTransport {

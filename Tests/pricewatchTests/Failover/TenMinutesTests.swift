@@ -9,7 +9,9 @@ import Testing
 
 /// The whole daemon with two servers, the preferred one ill for ten minutes and then well again.
 @Suite struct TenMinutesTests {
-    @Test("however it fails: no poll without a price, the switch and the return told once", arguments: FailingWay.all)
+    @Test(
+        "however it fails: no poll without a price, the switch and the return are logged once",
+        arguments: FailingWay.all)
     func everyWay(_ way: FailingWay) async throws {
         let health = FailoverScene.Health(ill: way.illness)
         try await tenMinutes(health, kind: way.kind, after: way.fromTheStart ? 0 : 2)
@@ -65,7 +67,7 @@ import Testing
         await failover.finish()
     }
 
-    @Test("one that stands in ranks nothing: it is asked by name for the markets of the last ranking")
+    @Test("a standby ranks nothing: it is asked by name for the markets of the last ranking")
     func ranking() async throws {
         let failover = try await FailoverScene(.init(ill: .faults([.status(500)])), watch: "{top: 5}")
         try await failover.poll(1)
@@ -75,7 +77,7 @@ import Testing
         #expect(failover.spareTargets.first?.contains("ids=bitcoin,") == true)
         let status = try failover.status()
         #expect(status.markets?.map(\.state) == Array(repeating: "fresh", count: 5))
-        #expect(failover.scene.status.components(separatedBy: #""feed":"spare","quoted_at""#).count == 6)
+        #expect(failover.scene.statusText.components(separatedBy: #""feed":"spare","quoted_at""#).count == 6)
         await failover.finish()
     }
 }

@@ -48,7 +48,7 @@ import Testing
         #expect(simulator.requestCount > before + 3)
         let feed = try #require((try installation.status()["feeds"] as? [[String: Any]])?.first)
         #expect(feed["requests_month"] as? Int == simulator.requestCount - before)
-        // What the provider told the one, the other obeys.
+        // A cooldown that one process was given holds for the other.
         simulator.setFaults([.status(429, retryAfter: 3600)])
         #expect(try await run("run", "--once") == 69)
         let asked = simulator.requestCount

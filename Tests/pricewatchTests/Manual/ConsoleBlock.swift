@@ -1,4 +1,4 @@
-/// A block in which somebody types commands behind a `$` and reads what they say.
+/// A block of commands, each behind a `$`, and their output.
 struct ConsoleBlock {
     struct Step {
         var command: String
@@ -7,7 +7,7 @@ struct ConsoleBlock {
     }
 
     private(set) var steps: [Step] = []
-    /// Whether it is played in a home where nobody has configured anything: the word `fresh` behind the fence.
+    /// Whether it is run in a home without a configuration: the word `fresh` behind the fence.
     let isFresh: Bool
     /// Whether its output is the same each time: the word `exact`.
     let isExact: Bool

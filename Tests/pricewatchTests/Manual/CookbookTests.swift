@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
 /// Every recipe of the manual, tried: what makes it fire, and what comes close and must not.
@@ -100,8 +101,8 @@ import Testing
     @Test("it fires, it stays quiet, and its messages go where it says", arguments: trials)
     func tried(trial: Trial) throws {
         let configuration = try Self.configuration(of: trial)
-        let told = try trial.fires.words(under: configuration, of: trial.rule)
-        #expect(told == trial.events, "\(told)")
+        let announced = try trial.fires.words(under: configuration, of: trial.rule)
+        #expect(announced == trial.events, "\(announced)")
         let quiet = try trial.staysQuiet.words(under: configuration, of: trial.rule)
         #expect(!quiet.contains { $0.hasPrefix("firing") }, "\(quiet)")
         let rule = try #require(configuration.alertRules.first { $0.name == trial.rule })

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "a command line that nobody could type with success",
+        "a command line that cannot work",
         arguments: [
             "make dmeo", "pricewatch stauts", "pricewatch status --jsn", "sudo editor /etc/pricewatch.yml",
             "sudo apt install ./pricewatch.deb", "frobnicate", "sudo systemctl relaod pricewatch",

@@ -35,13 +35,13 @@ final class ManualMachine {
                 atPath: "\(home.path)/\(folder)", withIntermediateDirectories: true)
         }
         let prices = try Self.prices()
-        let past = try await CycleScene(yaml, script: prices, every: Self.every)
+        let past = try DaemonScene(yaml, script: prices, every: Self.every)
         let polls = prices.values.first?.count ?? 0
         past.time.step(.seconds(Date().timeIntervalSince1970 - past.time.now().timeIntervalSince1970))
         past.time.step(.zero - .minutes(2) - Self.every * (polls - 1))
         try await past.start()
         await past.poll(polls)
-        await past.finish()
+        await past.stop()
         for name in ["history.db", "history.db-wal", "history.db-shm"] {
             try? FileManager.default.moveItem(
                 atPath: "\(past.files.folder)/\(name)", toPath: "\(home.path)/\(Self.state)/\(name)")
@@ -71,7 +71,7 @@ final class ManualMachine {
             let output = try await output(of: step.command, fresh: block.isFresh)
             if let fault = shown.fault(step.output, at: step.place, against: output) {
                 faults.append(fault)
-                // Whoever mends the manual wants to see it whole.
+                // The whole output helps to correct the manual.
                 print("\(step.place) $ \(step.command)\n\(output)")
             }
         }

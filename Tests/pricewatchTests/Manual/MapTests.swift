@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The map of the sources is true.
+/// The map of the sources in CONTRIBUTING.md agrees with the sources.
 @Suite struct MapTests {
     private let text: ManualText
 
@@ -37,17 +37,31 @@ import Testing
         }
     }
 
-    @Test("each folder of the process has its row")
+    @Test("each folder of each module has its row, and each folder in it that is named is there")
     func folders() throws {
         let table = try #require(text.tables.first { $0.header.first == "folder" })
-        let base = Project.root.appendingPathComponent("Sources/pricewatch")
-        let folders = try FileManager.default.contentsOfDirectory(atPath: base.path).filter { !$0.hasSuffix(".swift") }
+        let base = Project.root.appendingPathComponent("Sources")
+        let folders = try FileManager.default.contentsOfDirectory(atPath: base.path).flatMap { module in
+            try FileManager.default.contentsOfDirectory(atPath: base.path + "/" + module)
+                .filter { !$0.hasSuffix(".swift") }.map { "Sources/\(module)/\($0)" }
+        }
         #expect(Set(table.rows.flatMap { Self.code($0.cells[0]) }) == Set(folders))
         for row in table.rows {
             let folder = Self.code(row.cells[0]).joined()
             for inner in Self.code(row.cells[1]) where inner.first?.isUppercase == true {
-                #expect(Project.exists("Sources/pricewatch/\(folder)/\(inner)"), "\(row.place): \(inner)")
+                #expect(Project.exists("\(folder)/\(inner)"), "\(row.place): \(inner)")
             }
+        }
+    }
+
+    @Test("each function on the way of a poll, of a price and of a message is in its file, and all ways are short")
+    func ways() throws {
+        let ways = text.tables.filter { $0.header.first == "function" }
+        #expect(ways.map(\.rows.count).allSatisfy { (5...15).contains($0) } && ways.count == 3)
+        for row in ways.flatMap(\.rows) {
+            let (function, file) = (Self.code(row.cells[0]).joined(), Self.code(row.cells[1]).joined())
+            let source = try Project.text(file)
+            #expect(source.contains("func \(function)(") || source.contains("func \(function)<"), "\(row.place)")
         }
     }
 

@@ -24,14 +24,14 @@ struct PricePath {
     }
 
     func events(under configuration: Configuration, of rule: String) throws -> [AlertEvent] {
-        let settings = CycleSettings(configuration, host: "box", startedAt: Told.now)
+        let settings = Settings(configuration, host: "box")
         var board = MarketBoard(watching: settings.watchlist)
         var book = AlertBook(
             rules: settings.rules, remembering: [:],
             identity: .init(installation: "here", host: "box", currency: settings.currency), every: every,
-            lanes: settings.ownLanes)
+            sources: settings.ownSources)
         let id = try MarketID(market)
-        let lane = settings.ownLanes.lanes[id] ?? .shared
+        let source = settings.ownSources.sources[id] ?? .shared
         var now = Told.now
         var lastUsable = now
         var events: [AlertEvent] = []
@@ -44,18 +44,17 @@ struct PricePath {
                         market: id, symbol: Self.symbols[market] ?? market, name: market, currency: settings.currency,
                         price: $0, quotedAt: now)
                 }
-                _ = board.take(
-                    Answer(
-                        quotes: quote.map { [$0] } ?? [], unusable: quote == nil ? [id: .nullPrice] : [:], feed: "test",
-                        lanes: [lane],
-                        fetchedAt: now))
+                var answer = Answer(fetchedAt: now)
+                answer.quotes = quote.map { [$0] } ?? []
+                answer.unusable = quote == nil ? [id: .nullPrice] : [:]
+                _ = board.take(answer, from: "test", of: source, every: every)
                 if quote != nil { lastUsable = now }
             }
             let changes = book.evaluate(
                 board,
                 at: .init(
                     now: now,
-                    lanes: [lane: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)]))
+                    sources: [source: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)]))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }

@@ -32,7 +32,7 @@ import Testing
     func exitCodes() throws {
         let table = try #require(readme.tables.first { $0.header.first == "exit code" })
         let shown = Set(table.rows.compactMap { $0.cells.first.flatMap { Int32($0) } })
-        let source = try Project.text("Sources/pricewatch/ExitCodes.swift")
+        let source = try Project.text("Sources/pricewatch/Output/CommandError.swift")
         let codes = source.matches(of: /ExitCode\((\d+)\)/).compactMap { Int32($0.output.1) }
         #expect(shown == Set(codes + [0]))
     }
@@ -85,7 +85,7 @@ import Testing
     @Test("keys that stand in backticks are keys of the sample")
     func keys() throws {
         let words = Set(try Project.text("etc/pricewatch.yaml").matches(of: /[a-z_0-9]+/).map { String($0.output) })
-        let sources = try Project.sources("Sources/pricewatch").map(\.text)
+        let sources = try Project.sources("Sources").map(\.text)
         // One key, perhaps with its section and an example of a value: `poll.every`, `keep_samples: forever`.
         for span in readme.codeSpans {
             guard let found = span.text.wholeMatch(of: /([a-z_]+\.)?([a-z_0-9]+)(: .*)?/) else { continue }

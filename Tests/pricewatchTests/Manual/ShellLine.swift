@@ -66,7 +66,7 @@ struct ShellLine {
             layout = try [
                 "Makefile", "etc/install/install", "etc/debian/build", "systemd/pricewatch.service",
                 "etc/pricewatch.yaml",
-                "etc/install/logrotate", "Sources/pricewatch/Configuration/Finding/DefaultFolders.swift",
+                "etc/install/logrotate", "Sources/pricewatch/Configuration/Finding/ConfigurationFile.swift",
             ].map { try Project.text($0) }.joined()
         }
 

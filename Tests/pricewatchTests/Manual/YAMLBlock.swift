@@ -45,8 +45,7 @@ struct YAMLBlock {
         let file = folder.write(text, as: "pricewatch.yaml")
         for (name, text) in files { _ = folder.write(text, as: name) }
         let ending = try await Program.start(["check", "--config", file], environment: environment).ended()
-        // Advice to whoever has no channel is none to a fragment, programs are the reader's, and who stands in may be
-        // asked less often.
+        // A fragment need not have a channel, programs are the reader's, and a standby feed may be asked less often.
         let expected = ["no channel is configured", "no such file or directory", "if it served a whole month"]
         let warnings = ending.output.split(separator: "\n").filter { line in
             line.hasPrefix("warning: ") && !expected.contains { line.contains($0) }

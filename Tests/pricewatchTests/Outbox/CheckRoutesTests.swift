@@ -78,12 +78,12 @@ import Testing
             ("/etc/passwd", "/etc/passwd: it may not be run (chmod +x"), ("/etc", "/etc: it is no file"),
         ])
     func program(program: String, warning: String?) throws {
-        let told = try lines("notify: {me: {exec: [\(program), -x]}}").filter { $0.hasPrefix("warning: ") }
-        #expect(told.count == (warning == nil ? 0 : 1))
-        if let warning { #expect(told.first?.hasPrefix("warning: me: \(warning)") == true, "\(told)") }
+        let warnings = try lines("notify: {me: {exec: [\(program), -x]}}").filter { $0.hasPrefix("warning: ") }
+        #expect(warnings.count == (warning == nil ? 0 : 1))
+        if let warning { #expect(warnings.first?.hasPrefix("warning: me: \(warning)") == true, "\(warnings)") }
     }
 
-    @Test("one who stands in is measured by its quota, too")
+    @Test("a standby is measured by its quota, too")
     func standby() throws {
         let feeds = "watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, {provider: coinpaprika}]\n"
         let lines = try lines(feeds)

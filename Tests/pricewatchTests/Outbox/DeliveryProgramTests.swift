@@ -89,7 +89,8 @@ import Testing
         try await eventually("the message") { receiver.taken.count == 1 }
         #expect(Set(receiver.all.map(\.key)).count == 1)
         second.signal(SIGTERM)
-        #expect(await second.ended().exit == 0)
+        let ending = await second.ended()
+        #expect(ending.exit == 0, "\(ending.errors)")
         #expect(try queued(installation) == 0)
         await simulator.stop()
         await receiver.stop()

@@ -2,7 +2,7 @@ import Foundation
 import MarketSimulator
 import Synchronization
 
-/// A webhook's other end on loopback, which answers as it is told and keeps what it was sent.
+/// A webhook's other end on loopback, which answers as the test says and keeps what it was sent.
 final class Receiver: Sendable {
     /// What it does with the next requests; afterwards it takes everything.
     private let answers: Mutex<[LoopbackServer.Reply]>

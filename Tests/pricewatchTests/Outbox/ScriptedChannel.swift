@@ -1,3 +1,4 @@
+import Channels
 import Engine
 import Foundation
 import Markets
@@ -6,7 +7,7 @@ import Synchronization
 @testable import pricewatch
 
 /// A channel that answers as it is told, and keeps what it was sent.
-final class ScriptedChannel: pricewatch.Channel {
+final class ScriptedChannel: Channel {
     enum Answer: Sendable {
         case ok
         case fail(retryAfter: Duration? = nil)

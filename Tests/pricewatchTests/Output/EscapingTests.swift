@@ -4,9 +4,10 @@ import FoundationXML
 import Markets
 import Testing
 
+@testable import Channels
 @testable import pricewatch
 
-/// Whoever looks for characters instead of scalars does not find a `<` that carries an accent: a mark behind it, or a
+/// Code that looks for characters instead of scalars does not find a `<` that carries an accent: a mark behind it, or a
 /// letter before it that joins what follows, makes it another character. Thousands of such texts go through every format
 /// in which something must be escaped, and come back as they were.
 @Suite struct EscapingTests {
@@ -301,7 +302,7 @@ import Testing
             var fields = LogFields()
             fields.add("rule", text)
             fields.add("after", "1")
-            let line = LogLine(time: Told.now, level: .info, event: "x", fields: fields).text(.text)
+            let line = LoggedLine(time: Told.now, level: .info, event: "x", fields: fields).text(.text)
             let (beginning, end) = ("2026-11-21T10:00:00.000Z info x rule=", " after=1\n")
             #expect(line.utf8.starts(with: beginning.utf8) && line.utf8.reversed().starts(with: end.utf8.reversed()))
             let word = String(
@@ -324,7 +325,7 @@ import Testing
                 history: .init(database: "", bytes: 0, samples: 0))
             report.pid = 1
             report.expiresAt = Told.now + .minutes(1)
-            report.reasons = [.init(code: .marketMissing, message: "missing: \(text)\n")]
+            report.reasons = [.init(.marketMissing, "missing: \(text)\n")]
             let document = try StatusDocument(parsing: Data(report.json))
             let line = StatusVerdict(document, alive: true, file: "", now: Told.now).line
             #expect(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct CommandTests {
-    @Test("three faults are told at once, each with its place, and the exit code is 78")
+    @Test("three faults are reported at once, each with its place, and the exit code is 78")
     func faultyConfiguration() async throws {
         let folder = try TemporaryFolder()
         let file = folder.write(

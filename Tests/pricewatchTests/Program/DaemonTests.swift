@@ -119,8 +119,8 @@ import Testing
         let reader = try HistoryReader(at: installation.folder.path + "/history.db")
         let verdict = try await reader.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
         #expect(verdict == "ok")
-        let told = installation.log.filter { $0.contains(" poll.ok ") }.count
-        #expect(recorded >= Int64(3 * told), "every poll that was told of is there")
+        let logged = installation.log.filter { $0.contains(" poll.ok ") }.count
+        #expect(recorded >= Int64(3 * logged), "every poll that was logged is recorded")
         let announced = installation.log.filter { $0.contains(" alert.") }
         let ids = announced.compactMap { line in
             line.split(separator: " ").first { $0.hasPrefix("event_id=") }.map(String.init)

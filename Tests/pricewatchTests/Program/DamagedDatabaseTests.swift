@@ -94,7 +94,7 @@ import Testing
         #expect(try reader.silences().map(\.rule) == ["high", "drop"], "none that was damaged holds for another rule")
         let high = AlertKey(rule: "high", market: try MarketID("bitcoin"))
         #expect(try reader.alerts()[high]?.state.isFiring == true)
-        #expect(try reader.standingEvents().contains { $0.id == "e2" })
+        #expect(try reader.activeEvents().contains { $0.id == "e2" })
     }
 
     /// How a database lost its beginning, and the log beside it did not.
@@ -123,14 +123,14 @@ import Testing
             let sample = Sample(
                 market: high.market, symbol: "btc", name: "Bitcoin",
                 price: try #require(Price(significand: Int64(60_001 + minute), exponent: 0)), quotedAt: at)
-            var poll = PollRecord(
+            let poll = PollRecord(
                 at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: [sample],
-                watched: [high.market])
-            if minute == 0 {
-                poll.alerts.alerts[high] = Alert(
+                watched: WatchedMarkets([high.market]))
+            try writer.record(poll) { commit in
+                guard minute == 0 else { return }
+                commit.alerts[high] = Alert(
                     state: .firing(.init(since: at, lastNotified: at)), condition: "above 1", announcements: 1)
             }
-            try writer.record(poll)
         }
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: folder.database + suffix, toPath: installation.database + suffix)

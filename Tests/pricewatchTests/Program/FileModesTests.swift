@@ -74,10 +74,10 @@ import Testing
         #expect(access(installation, "backup.db")?.mode == 0o640)
     }
 
-    @Test("the group may read the history, anybody the status; whoever may not is told of the group")
+    @Test("the group may read the history, all users the status; the error names the group")
     func readers() async throws {
         guard geteuid() == 0, Glibc.access("/usr/bin/setpriv", X_OK) == 0 else {
-            return print("skipped: only root, with setpriv, can run a program as somebody else")
+            return print("skipped: only root, with setpriv, can run a program as another user")
         }
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)

@@ -10,7 +10,7 @@ struct Installation {
 
     /// - Parameters:
     ///   - feed: further keys of the feed.
-    ///   - backfill: how far back gaps are healed; by itself, no test meets requests that it does not speak of.
+    ///   - backfill: how far back gaps are backfilled; null by default, so that a test sees its own requests alone.
     ///   - database: nil: in the folder, too.
     ///   - more: further lines of the configuration.
     init(
@@ -59,7 +59,7 @@ struct Installation {
     func samples() throws -> Int64 { try HistoryReader(at: database).size().samples }
 }
 
-/// Returns once `condition` holds of another process, which nothing here can be told of; fails the test after 20 s.
+/// Returns once `condition` holds of another process, which cannot notify the test; fails the test after 20 s.
 func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Log lines kept for a look.
 final class Lines: LogOutlet {
-    private let lines = Mutex<[LogLine]>([])
-    var all: [LogLine] { lines.withLock { $0 } }
-    func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
+    private let lines = Mutex<[LoggedLine]>([])
+    var all: [LoggedLine] { lines.withLock { $0 } }
+    func write(_ line: LoggedLine) { lines.withLock { $0.append(line) } }
 }

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("a database without a price: 65 whoever asks")
+    @Test("a database without a price: every command exits with 65")
     func noPrice() async throws {
         let simulator = try await CoinGeckoSimulator.start(faults: [.status(404)])
         let installation = try Installation(url: simulator.baseURL)

@@ -3,16 +3,16 @@ import Glibc
 import MarketSimulator
 import Testing
 
-/// `pricewatch` started by somebody who is not the service's user.
+/// `pricewatch` started by another user than the service's.
 @Suite struct OtherUserTests {
-    /// As nobody; nil where only root can do that, which is said.
+    /// As the user `nobody`; nil where only root can do that, which is said.
     ///
     /// - Parameter group: whose member nobody is.
     private func runAsNobody(
         _ installation: Installation, _ arguments: [String], group: String? = nil
     ) async throws -> Program.Ending? {
         guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0 else {
-            print("skipped: only root, with setpriv, can run a program as somebody else")
+            print("skipped: only root, with setpriv, can run a program as another user")
             return nil
         }
         chmod(installation.folder.path, 0o755)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "beside the daemon they ask nobody, and are refused: with 75 and its pid where they may see its lock, else 74")
+        "beside the daemon they send nothing and are refused: 75 and its pid where they may see its lock, else 74")
     func besideTheDaemon() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
@@ -42,7 +42,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test("without a daemon, a single poll that nobody could remember is not made: 74, with the cure")
+    @Test("without a daemon, a single poll that cannot be recorded is not sent: 74, with a hint")
     func alone() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)

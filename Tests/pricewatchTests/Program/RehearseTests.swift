@@ -18,14 +18,14 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: [sample.market]))
+                    watched: WatchedMarkets([sample.market])))
         }
         try writer.close()
         return installation
     }
 
-    @Test("tells when each rule would have fired, and draws no bar in a pipe")
-    func tells() async throws {
+    @Test("shows when each rule would have fired, and draws no bar in a pipe")
+    func shows() async throws {
         let installation = try installation([10, 11, 12])
         let ending = try await installation.run("rehearse", "--rule", "btc-high")
         #expect(ending.exit == 0)
@@ -44,14 +44,14 @@ import Testing
             rules?.compactMap { $0["rule"] as? String } == ["btc-high", "feed-stale", "market-stale", "market-missing"])
     }
 
-    @Test("with --with-backfill it plays what was healed, too")
-    func healed() async throws {
+    @Test("with --with-backfill it plays backfilled prices, too")
+    func backfilled() async throws {
         let installation = try installation([10, 11, 12])
-        let desk = try HealingDesk(at: installation.folder.path + "/history.db")
+        let desk = try BackfillDatabase(at: installation.folder.path + "/history.db")
         let now = Date()
         let quote = PastQuote(quotedAt: now - .hours(2), price: try #require(Price(parsing: "16")))
-        try desk.heal(
-            Healing(
+        try desk.backfill(
+            BackfillAnswer(
                 market: try MarketID("bitcoin"), currency: .usd, feed: "coingecko", fetchedAt: now,
                 holes: Holes([(now - .hours(3))..<(now - .hours(1))]), quotes: [quote]))
         let ending = try await installation.run("rehearse", "--with-backfill", "--rule", "btc-high")

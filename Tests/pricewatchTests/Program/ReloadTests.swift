@@ -31,7 +31,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test("a bad file changes nothing, is told of, and shows in the status until it is mended")
+    @Test("a bad file changes nothing, is logged, and shows in the status until it is corrected")
     func bad() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)

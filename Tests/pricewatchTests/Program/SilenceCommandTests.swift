@@ -34,14 +34,14 @@ import Testing
         }
     }
 
-    @Test("a length of time in a rule's place: the way to silence all is told")
+    @Test("a duration in a rule's place: the error names --all")
     func durationAlone() async throws {
         let ending = try await installation().run("silence", "2h")
         #expect(ending.exit == 65)
         #expect(ending.errors.contains("(for every rule: pricewatch silence --all 2h)"))
     }
 
-    @Test("a configuration spoilt at night keeps nobody from silencing a rule, reading or backing up")
+    @Test("silencing a rule, reading and backing up work beside a bad configuration")
     func faultyConfiguration() async throws {
         let installation = try await installation()
         let text = installation.folder.text("pricewatch.yaml")

@@ -79,7 +79,8 @@ enum StatusContract {
         ]), "message": .text, "retryable": .number, "retry_at": .orNull(.time),
     ]
     private static let feed: [String: Shape] = [
-        "name": .text, "state": .word(["serving", "standby", "cooling", "blocked"]), "next_try_at": .orNull(.time),
+        "name": .text, "state": .word(["serving", "standby", "cooling", "blocked", "failing"]),
+        "next_try_at": .orNull(.time),
         "requests_month": .number, "quota_month": .orNull(.number), "quota_ends_at": .orNull(.time),
     ]
     private static let summary: [String: Shape] = [

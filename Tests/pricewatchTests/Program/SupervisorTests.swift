@@ -9,7 +9,7 @@ import Testing
 
 /// What a supervisor behind `$NOTIFY_SOCKET` hears, systemd or another.
 @Suite struct SupervisorTests {
-    @Test("ready with the first finished cycle, fed by finished ones, told of reload and stop")
+    @Test("ready with the first finished cycle, fed by finished ones, notified of reload and stop")
     func story() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL, timeout: "20s")
@@ -117,7 +117,7 @@ import Testing
             state: .degraded, writtenAt: now, interval: .seconds(60),
             summary: DaySummary(changes: [], coverage: CoverageShare(tenths: 0)),
             history: .init(database: "", bytes: 0, samples: 0))
-        report.reasons = [.init(code: .configRejected, message: String(repeating: "no é\u{301} ", count: 50_000))]
+        report.reasons = [.init(.configRejected, String(repeating: "no é\u{301} ", count: 50_000))]
         let notifier = SystemdNotifier(environment: ["NOTIFY_SOCKET": supervisor.path])
         notifier.tell(report, finished: true, deadline: .seconds(20))
         let heard = supervisor.heard

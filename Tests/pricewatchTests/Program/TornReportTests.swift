@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `Tests/Endurance/torn-reports` for some seconds; by hand, it runs for as long as it is told to.
+/// `Tests/Endurance/torn-reports` for some seconds; by hand, it runs as long as its argument says.
 @Suite struct TornReportTests {
     private static let script = URL(fileURLWithPath: #filePath)
         .appendingPathComponent("../../../Endurance/torn-reports").standardizedFileURL.path

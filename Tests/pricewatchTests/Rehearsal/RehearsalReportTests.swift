@@ -6,7 +6,7 @@ import Testing
 
 @testable import pricewatch
 
-/// What is said of rules that fire, that keep silent, and that speak too much.
+/// What is reported of rules that fire, that never fire, and that fire too often.
 @Suite struct RehearsalReportTests {
     private let folder: TemporaryFolder
     private let start = Date(timeIntervalSince1970: 1_795_255_200)
@@ -24,7 +24,7 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at + .seconds(1), feed: "test", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: [sample.market]))
+                    watched: WatchedMarkets([sample.market])))
         }
         try writer.close()
     }
@@ -52,17 +52,17 @@ import Testing
     }
 
     @Test("each feed's markets are judged when it answered, after a gap all with the last one, as they were live")
-    func lanes() throws {
+    func sources() throws {
         let writer = try HistoryWriter(at: folder.path + "/history.db")
-        func record(_ id: String, _ feed: String, _ lane: Lane, minute: Int, second: Int) throws {
+        func record(_ id: String, _ feed: String, _ source: SourceID, minute: Int, second: Int) throws {
             let at = start + .minutes(minute)
             let sample = Sample(
                 market: try MarketID(id), symbol: "", name: "", price: try #require(Price(parsing: "\(100 + minute)")),
                 quotedAt: at)
             try writer.record(
                 PollRecord(
-                    at: at, fetchedAt: at + .seconds(second), feed: feed, lane: lane, currency: .usd, outcome: .ok,
-                    samples: [sample], watched: [try MarketID("bitcoin"), try MarketID("AAPL")]))
+                    at: at, fetchedAt: at + .seconds(second), feed: feed, source: source, currency: .usd, outcome: .ok,
+                    samples: [sample], watched: WatchedMarkets([try MarketID("bitcoin"), try MarketID("AAPL")])))
         }
         for minute in [0, 1, 60] {
             try record("bitcoin", "coingecko", .shared, minute: minute, second: 1)
@@ -139,7 +139,7 @@ import Testing
         #expect(report.rules.first?.hints.map(\.code) == hints)
     }
 
-    @Test("how near the price came is told of a level")
+    @Test("a level shows how near the price came")
     func nearest() throws {
         try record([10, 20, 21, 9, 22])
         let report = try report("alerts: [{name: r, market: bitcoin, above: 50}]")
@@ -162,7 +162,7 @@ import Testing
             let price = try #require(Price(parsing: "1"))
             let rule = AlertRule(name: "r", scope: .all, condition: .above(price), notify: notify)
             let audience = Audience(of: rule, among: channels)
-            return [audience.channels, audience.toldOfEnds]
+            return [audience.channels, audience.reportsEnds]
         }
         #expect(try audience(nil, channels) == [2, 1])
         #expect(try audience(["one"], channels) == [1, 0])

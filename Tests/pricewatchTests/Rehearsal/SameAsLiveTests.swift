@@ -1,13 +1,15 @@
 import Engine
 import Foundation
+import HTTP
 import History
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import pricewatch
 
-/// What the daemon raised live, a rehearsal over its database finds again, one for one.
+/// What the daemon announced live, a rehearsal over its database announces again.
 @Suite struct SameAsLiveTests {
     static let rules = """
         builtin_alerts: true
@@ -29,76 +31,82 @@ import Testing
         """
 
     @Test(
-        "unknowns, failures, waits, gaps, restarts, reloads and a changing watchlist",
-        arguments: [1, 6, 8, 21] as [UInt64])
+        "one for one: unknowns, failures, cooldowns, gaps, reloads and a changing watchlist",
+        arguments: [1, 2, 6, 8, 21, 29])
     func sameEvents(seed: UInt64) async throws {
-        let scene = try await play(400, Weather(seed: seed), seed: seed)
+        let scene = try await play(400, Conditions(seed: seed), seed: seed)
         let reader = try HistoryReader(at: scene.database)
-        #expect(try Befallen(reader).isComplete)
+        #expect(try Recorded(reader).isComplete)
         try compare(scene, atLeast: 12)
-        await scene.finish()
+        await scene.stop()
     }
 
-    @Test(
-        "windows know what was healed from the same turn on, and what changed in a gap is as late", arguments: [5, 12])
-    func healed(seed: UInt64) async throws {
-        let scene = try await play(250, Weather(seed: seed, heals: true), seed: seed)
-        let reader = try HistoryReader(at: scene.database)
-        #expect(try Befallen(reader).recalls > 2)
-        #expect(try Self.lateByHealed(reader) > 0, "no event was late by a healed price")
-        try compare(scene, atLeast: 10)
-        await scene.finish()
+    /// A rehearsal plays no restart. In one, the daemon forgets which markets had no price last, and nothing grows
+    /// stale. So rules on the age of data may differ, and so may the price in the event of a rule that has expired or of
+    /// a market that is no longer watched.
+    @Test("rules on prices announce the same across restarts", arguments: [1, 2, 6, 15, 21, 29])
+    func restarts(seed: UInt64) async throws {
+        let scene = try await play(400, Conditions(seed: seed, restarts: true), seed: seed)
+        #expect(scene.log("service.started").count > 2)
+        try compare(scene, acrossRestarts: true, atLeast: 7)
+        await scene.stop()
     }
 
-    @Test("a market with a feed of its own is judged when that feed answers")
-    func ownFeed() async throws {
-        var weather = Weather(seed: 9)
-        let lanes = try await LaneScene(
+    @Test("a market with a feed of its own is judged when that feed answers", arguments: [false, true])
+    func ownFeed(restarts: Bool) async throws {
+        var conditions = Conditions(seed: 9)
+        let time = HandClock()
+        let stocks = CoinGeckoSimulator.offline(
+            script: [try MarketID("AAPL"): (0..<40).compactMap { Price(parsing: "\(186 + ($0 * 7) % 11)") }],
+            now: { time.now() })
+        let scene = try DaemonScene(
             """
+            watch: {markets: [bitcoin, {id: AAPL, feed: stocks}]}
             alerts:
               - {name: high, market: AAPL, above: 191, for: 5m}
               - {name: moves, markets: all, moves: 1%, within: 1h, repeat: 20m}
               - {name: low, markets: all, new_low: 30m}
               - {name: often, markets: all, above: 190, repeat: 20m}
               - {name: quiet, markets: all, stale: 12m}
-            """, prices: (0..<40).map { "\(186 + ($0 * 7) % 11)" }, feed: "every: 5m, stale_after: 8m")
-        try await lanes.scene.start()
+            """,
+            script: [try MarketID("bitcoin"): [Price(parsing: "70000"), Price(parsing: "70001")].compactMap(\.self)],
+            feeds: """
+                , {name: stocks, provider: json, every: 5m, stale_after: 8m,
+                   url: "http://127.0.0.1:2/api/v3/coins/markets?vs_currency=usd&ids={ids}",
+                   fields: {id: /id, price: /current_price, quoted_at: /last_updated}, currency: usd}
+                """, time: time)
+        scene.transport = TwoProviders(
+            coins: SimulatedTransport(scene.simulator), stocks: SimulatedTransport(stocks))
+        try await scene.start()
         for _ in 0..<300 {
-            lanes.stocks.setFaults(weather.chance(4) ? [.status(500)] : weather.chance(9) ? [.nullPrices()] : [])
-            lanes.scene.simulator.setFaults(weather.chance(12) ? [.status(500)] : [])
-            await lanes.scene.poll()
-            if weather.chance(40) {
-                await lanes.scene.stop()
-                if weather.chance(2) { lanes.scene.time.step(.minutes(40)) }
-                try await lanes.scene.start()
-            }
+            stocks.setFaults(conditions.chance(4) ? [.status(500)] : conditions.chance(9) ? [.nullPrices()] : [])
+            scene.simulator.setFaults(conditions.chance(12) ? [.status(500)] : [])
+            await scene.poll()
+            guard conditions.chance(40) else { continue }
+            if restarts { await scene.stop() }
+            if conditions.chance(2) { scene.time.step(.minutes(40)) }
+            if restarts { try await scene.start() }
         }
-        let reader = try HistoryReader(at: lanes.scene.database)
-        #expect(try Befallen(reader).own > 30)
-        try compare(lanes.scene, atLeast: 5)
-        await lanes.finish()
+        let reader = try HistoryReader(at: scene.database)
+        #expect(try Recorded(reader).own > 30)
+        try compare(scene, acrossRestarts: restarts, atLeast: restarts ? 4 : 5)
+        await scene.stop()
     }
 
-    /// So many turns of a daemon, and what befalls it between them.
-    private func play(_ turns: Int, _ weather: Weather, seed: UInt64) async throws -> CycleScene {
-        var weather = weather
-        let scene = try await CycleScene(
-            Self.rules + weather.watchlist(), script: try weather.prices(), seed: seed,
+    /// Polls a number of times, with what happens to a daemon between them.
+    private func play(_ polls: Int, _ conditions: Conditions, seed: UInt64) async throws -> DaemonScene {
+        var conditions = conditions
+        let scene = try DaemonScene(
+            Self.rules + conditions.watchlist(), script: try conditions.prices(), seed: seed,
             stepsEvery: seed.isMultiple(of: 2) ? .minutes(2) : nil)
         try await scene.start()
-        for _ in 0..<turns {
-            scene.simulator.setFaults(try weather.faults())
+        for _ in 0..<polls {
+            scene.simulator.setFaults(try conditions.faults())
             await scene.poll()
-            switch weather.event() {
+            switch conditions.event() {
             case .nothing: break
             case .gap(let length): scene.time.step(length)
-            case .healing(let gap, let healings):
-                scene.time.step(gap)
-                // Beside the daemon, which takes it in two turns later.
-                let desk = try HealingDesk(at: scene.database)
-                for healing in healings(scene.time.now()) { _ = try desk.heal(healing) }
-                await scene.poll(2)
-            case .reload: try await scene.reload(Self.rules + weather.watchlist())
+            case .reload: try await scene.reload(Self.rules + conditions.watchlist())
             case .restart(let length):
                 await scene.stop()
                 scene.time.step(length)
@@ -108,13 +116,17 @@ import Testing
         return scene
     }
 
-    private func compare(_ scene: CycleScene, atLeast rules: Int) throws {
+    private func compare(_ scene: DaemonScene, acrossRestarts: Bool = false, atLeast rules: Int) throws {
+        func announced(_ events: [AlertEvent]) -> [Announced] {
+            let aboutData: Set = acrossRestarts ? ["quiet", "market-stale", "market-missing", "feed-stale"] : []
+            return events.filter { !aboutData.contains($0.rule) }.map { Announced($0, withoutPrice: acrossRestarts) }
+        }
         let reader = try HistoryReader(at: scene.database)
-        let live = try reader.events(since: .distantPast).map(Said.init)
+        let live = announced(try reader.events(since: .distantPast))
         let configuration = try scene.configuration
         let report = try RehearsalReport(
             playing: reader, through: configuration.alertRules, configuration, since: .distantPast)
-        let rehearsed = report.rules.flatMap(\.events).map(Said.init)
+        let rehearsed = announced(report.rules.flatMap(\.events))
         let (missed, invented) = (Set(live).subtracting(rehearsed), Set(rehearsed).subtracting(live))
         #expect(missed.isEmpty, "\(missed.sorted().prefix(6).map(\.text).joined(separator: "\n"))")
         #expect(invented.isEmpty, "\(invented.sorted().prefix(6).map(\.text).joined(separator: "\n"))")
@@ -122,30 +134,27 @@ import Testing
         let spoke = Set(live.map(\.event.rule))
         #expect(spoke.count >= rules, "some rule had nothing to say: \(spoke)")
     }
-
-    /// Events that came later than the poll that told of them, and not by the whole gap.
-    private static func lateByHealed(_ reader: HistoryReader) throws -> Int {
-        let late = try reader.events(since: .distantPast).filter { $0.lateSeconds != nil }
-        return try late.count { event in
-            let healed = try reader.healedPrices(in: .usd, since: .distantPast, until: event.at)[event.market] ?? []
-            return healed.contains { Int(event.at.since($0.quotedAt).components.seconds) == event.lateSeconds }
-        }
-    }
 }
 
 /// An event without what may differ.
-private struct Said: Hashable, Comparable {
+private struct Announced: Hashable, Comparable {
     private(set) var event: AlertEvent
 
-    init(_ event: AlertEvent) {
+    /// - Parameter withoutPrice: Events that no price causes show the newest that is known, or none.
+    init(_ event: AlertEvent, withoutPrice: Bool) {
         self.event = event
+        let causes: Set<AlertReason> = [.expired, .unwatched]
+        if withoutPrice, causes.contains(event.reason) {
+            (self.event.price, self.event.quotedAt, self.event.feed) = (nil, nil, nil)
+            (self.event.threshold, self.event.changePercent) = (nil, nil)
+        }
         self.event.id = ""
         self.event.host = ""
         self.event.symbol = ""
         self.event.name = ""
     }
 
-    static func < (left: Said, right: Said) -> Bool { left.event.at < right.event.at }
+    static func < (left: Announced, right: Announced) -> Bool { left.event.at < right.event.at }
 
     var text: String {
         "\(event.at.utcText) \(event.kind.rawValue) \(event.reason.rawValue) \(event.rule) \(event.market) "
@@ -154,55 +163,59 @@ private struct Said: Hashable, Comparable {
 }
 
 /// What a record is to hold, so that the comparison means something.
-private struct Befallen {
-    private(set) var recalls = 0, own = 0
-    private var starts = 0, waits = 0, failures = 0, unknown = 0, doubted = 0, watchlists = 0
+private struct Recorded {
+    private(set) var own = 0
+    private var idle = 0, failures = 0, unknown = 0, unconfirmed = 0, watchlists = 0
 
     init(_ reader: HistoryReader) throws {
         var seen = self
-        try reader.play(try reader.replay(in: .usd, since: .distantPast)) { turn in
-            if turn.watched != nil { seen.watchlists += 1 }
-            switch turn.kind {
-            case .start: seen.starts += 1
-            case .recalled: seen.recalls += turn.bringsHealed ? 1 : 0
-            case .healed: break
-            case .waiting: seen.waits += 1
+        try reader.play(try reader.replay(in: .usd, since: .distantPast)) { cycle in
+            if cycle.watched != nil { seen.watchlists += 1 }
+            switch cycle.kind {
+            case .backfilled: break
+            case .idle: seen.idle += 1
             case .polls(let polls):
-                seen.own += polls.count { $0.lane != .shared }
+                seen.own += polls.count { $0.source != .shared }
                 seen.failures += polls.count { $0.outcome == .failed }
                 seen.unknown += polls.reduce(0) { $0 + $1.unknown.count }
-                seen.doubted += polls.reduce(0) { $0 + $1.unknown.count { $0.reason == .unconfirmed } }
+                seen.unconfirmed += polls.reduce(0) { $0 + $1.unknown.count { $0.reason == .unconfirmed } }
             }
         }
         self = seen
     }
 
     var isComplete: Bool {
-        [starts, waits, failures, doubted, watchlists].allSatisfy { $0 > 2 } && unknown > 20
+        [idle, failures, unconfirmed, watchlists].allSatisfy { $0 > 2 } && unknown > 20
     }
 }
 
-/// What befalls a daemon, by chance that repeats itself.
-private struct Weather {
+/// Two providers, told apart by their ports.
+private struct TwoProviders: HTTPTransport {
+    let coins, stocks: SimulatedTransport
+
+    func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer {
+        try await (request.url.hasPrefix("http://127.0.0.1:2/") ? stocks : coins).exchange(request, within: timeout)
+    }
+}
+
+/// What happens to a daemon, by chance that repeats itself.
+private struct Conditions {
     private var state: UInt64
 
     enum Event {
         case nothing, reload
         case gap(Duration)
-        /// After a gap.
-        case healing(Duration, (Date) -> [Healing])
         case restart(Duration)
     }
 
-    /// What nobody saw is healed, and nothing else befalls it but gaps.
-    private let heals: Bool
+    private let restarts: Bool
 
-    init(seed: UInt64, heals: Bool = false) {
-        self.heals = heals
+    init(seed: UInt64, restarts: Bool = false) {
+        self.restarts = restarts
         state = seed &* 0x9E37_79B9_7F4A_7C15
     }
 
-    /// Once in so many times.
+    /// Once in this many times.
     mutating func chance(_ times: Int) -> Bool { below(times) == 0 }
 
     private mutating func below(_ limit: Int) -> Int {
@@ -250,34 +263,11 @@ private struct Weather {
         }
     }
 
-    /// Prices of some markets, minutes apart, of all that nobody saw in the last hours.
-    private mutating func healings() -> (Date) -> [Healing] {
-        let quotes = Self.ids.map { id in (id, (0..<60).map { _ in "\(95 + below(10)).\(below(1000))" }) }
-        return { now in
-            quotes.compactMap { id, texts in
-                guard let market = try? MarketID(id) else { return nil }
-                let past = texts.enumerated().compactMap { step, text in
-                    Price(parsing: text).map { PastQuote(quotedAt: now - .minutes(step * 5 + 3), price: $0) }
-                }
-                return Healing(
-                    market: market, currency: .usd, feed: "past", fetchedAt: now,
-                    holes: Holes([(now - .hours(5))..<(now - .minutes(2))]), quotes: past)
-            }
-        }
-    }
-
     mutating func event() -> Event {
-        if heals {
-            switch below(30) {
-            case 0: return .gap(.minutes(below(60)))
-            case 1: return .healing(.minutes(below(40)), healings())
-            default: return .nothing
-            }
-        }
-        return switch below(60) {
+        switch below(60) {
         case 0: .gap(.minutes(below(25)))
-        case 1: .restart(.zero)
-        case 2: .restart(.minutes(below(90)))
+        case 1: restarts ? .restart(.zero) : .gap(.minutes(below(90)))
+        case 2: restarts ? .restart(.minutes(below(90))) : .reload
         case 3: .reload
         default: .nothing
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import pricewatch
 
-/// What rules would have said of prices that were healed, had they been polled.
+/// What rules would have announced of backfilled prices, had they been polled.
 @Suite struct WithBackfillTests {
     private let folder: TemporaryFolder
     private let start = Date(timeIntervalSince1970: 1_795_255_200)
@@ -20,8 +20,8 @@ import Testing
         var markets = ["bitcoin", "ethereum"]
     }
 
-    /// Polls each minute, and then prices that are healed: by market, minute and price.
-    private func record(_ polls: [Polls], healed: [String: [Int: String]]) throws {
+    /// Polls each minute, and then backfilled prices: by market, minute and price.
+    private func record(_ polls: [Polls], backfilled: [String: [Int: String]]) throws {
         let writer = try HistoryWriter(at: folder.path + "/history.db")
         for polls in polls {
             for minute in polls.minutes {
@@ -31,19 +31,19 @@ import Testing
                         market: try MarketID(market), symbol: "s", name: "N",
                         price: try #require(Price(parsing: polls.price)), quotedAt: at)
                 }
-                try writer.record(
-                    PollRecord(
-                        at: at, fetchedAt: at, feed: "test", currency: .usd, outcome: .ok, samples: samples,
-                        watched: samples.map(\.market), daemonStart: minute == polls.minutes.lowerBound ? at : nil))
+                let poll = PollRecord(
+                    at: at, fetchedAt: at, feed: "test", currency: .usd, outcome: .ok, samples: samples,
+                    watched: WatchedMarkets(samples.map(\.market)))
+                try writer.record(poll)
             }
         }
         let now = start + .minutes(polls.map(\.minutes.upperBound).max() ?? 0)
-        for (market, prices) in healed {
+        for (market, prices) in backfilled {
             let quotes = prices.compactMap { minute, text in
                 Price(parsing: text).map { PastQuote(quotedAt: start + .minutes(minute), price: $0) }
             }
-            try writer.heal(
-                Healing(
+            try writer.backfill(
+                BackfillAnswer(
                     market: try MarketID(market), currency: .usd, feed: "past", fetchedAt: now,
                     holes: Holes([(start - .hours(48))..<now]), quotes: quotes))
         }
@@ -51,7 +51,7 @@ import Testing
     }
 
     private func report(
-        _ rules: String, builtIn: Bool = false, withHealed: Bool = true, since: Date = .distantPast
+        _ rules: String, builtIn: Bool = false, withBackfilled: Bool = true, since: Date = .distantPast
     ) throws -> RehearsalReport {
         let configuration = try ConfigurationScene().reading(
             """
@@ -65,12 +65,12 @@ import Testing
         ).configuration
         return try RehearsalReport(
             playing: HistoryReader(at: configuration.history.database), through: configuration.alertRules,
-            configuration, since: since, withHealed: withHealed)
+            configuration, since: since, withBackfilled: withBackfilled)
     }
 
     /// `60 firing bitcoin 50` for each event: minute, kind, market, price.
-    private func events(_ rule: String, withHealed: Bool = true) throws -> [String] {
-        try report(rule, withHealed: withHealed).rules.flatMap(\.events).map {
+    private func events(_ rule: String, withBackfilled: Bool = true) throws -> [String] {
+        try report(rule, withBackfilled: withBackfilled).rules.flatMap(\.events).map {
             "\(Int($0.at.since(start).inSeconds / 60)) \($0.kind.rawValue) \($0.market) \($0.price?.description ?? "-")"
         }
     }
@@ -78,11 +78,11 @@ import Testing
     private func recordGap() throws {
         try record(
             [.init(minutes: 0..<10), .init(minutes: 100..<110)],
-            healed: ["bitcoin": [30: "90", 40: "50", 50: "49", 60: "48", 70: "95"]])
+            backfilled: ["bitcoin": [30: "90", 40: "50", 50: "49", 60: "48", 70: "95"]])
     }
 
     @Test(
-        "an alert in a healed gap fires and resolves with it, and without it does not",
+        "an alert in a backfilled gap fires and resolves with --with-backfill, and without it does not",
         arguments: [
             ("{name: low, market: bitcoin, below: 60}", ["40 firing bitcoin 50", "70 resolved bitcoin 95"]),
             (
@@ -98,11 +98,11 @@ import Testing
     func gap(rule: String, expected: [String]) throws {
         try recordGap()
         #expect(try events(rule) == expected)
-        #expect(try events(rule, withHealed: false) == [])
+        #expect(try events(rule, withBackfilled: false) == [])
     }
 
     @Test(
-        "a market without a healed price is as unwatched as it was, and of the age of data polls alone decide",
+        "a gap without a backfilled price of the market changes nothing; rules on the age of data go by polls alone",
         arguments: [
             "{name: held, market: ethereum, above: 1, for: 30m}", "{name: quiet, markets: all, stale: 6m}",
             "{name: rises, market: ethereum, rises: 1%, within: 30m}",
@@ -113,14 +113,14 @@ import Testing
         #expect(events.isEmpty, "\(events)")
     }
 
-    @Test("what was healed at the first start is played, although nobody was there, and of a market that came later")
+    @Test("prices backfilled at the first start are played, and those of a market that was added later")
     func firstStart() throws {
         try record(
             [
                 .init(minutes: 0..<30, markets: ["bitcoin"]),
                 .init(minutes: 30..<40),
             ],
-            healed: [
+            backfilled: [
                 "bitcoin": Dictionary(uniqueKeysWithValues: (1...24).map { (-60 * $0, $0 == 12 ? "80" : "100") }),
                 "ethereum": [-90: "10", -30: "11", 15: "30", 20: "31"],
             ])
@@ -133,24 +133,24 @@ import Testing
         #expect(try events("{name: missing, market: ethereum, stale: 6m}") == [])
     }
 
-    @Test("how many healed prices were played is told, to programs, too")
-    func told() throws {
+    @Test("the number of backfilled prices is shown, and is in the JSON")
+    func counted() throws {
         try recordGap()
         let rule = "{name: low, market: bitcoin, below: 60}"
         let report = try report(rule, since: start + .minutes(45))
-        #expect(report.healedPrices == 3)
+        #expect(report.backfilledPrices == 3)
         #expect(report.polls == 10)
         let heading = RehearsalView.lines(report, Terminal(environment: [:]))[0]
         #expect(heading == "2026-11-21T10:45:00Z to 2026-11-21T11:49:00Z: 10 polls, 3 healed prices, 1 message")
-        func healedPrices(_ report: RehearsalReport) throws -> Int? {
+        func backfilledPrices(_ report: RehearsalReport) throws -> Int? {
             var writer = JSONWriter()
             report.write(&writer)
             let document = try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any]
             return document?["healed_prices"] as? Int
         }
-        #expect(try healedPrices(report) == 3)
-        let without = try self.report(rule, withHealed: false)
-        #expect(try healedPrices(without) == nil)
+        #expect(try backfilledPrices(report) == 3)
+        let without = try self.report(rule, withBackfilled: false)
+        #expect(try backfilledPrices(without) == nil)
         #expect(!RehearsalView.lines(without, Terminal(environment: [:]))[0].contains("healed"))
     }
 }

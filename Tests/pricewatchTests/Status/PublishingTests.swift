@@ -7,54 +7,58 @@ import Testing
 
 /// What the status file shows where several have something to report.
 @Suite struct PublishingTests {
-    private func status(_ scene: CycleScene) throws -> StatusDocument {
-        try StatusDocument(parsing: Data(scene.status.utf8))
-    }
-
-    private func scene(_ rules: String = "watch: {markets: [bitcoin]}") async throws -> CycleScene {
-        try await CycleScene(rules, script: [try MarketID("bitcoin"): ["70000"].compactMap { Price(parsing: $0) }])
+    private func scene() throws -> DaemonScene {
+        try DaemonScene(
+            "watch: {markets: [bitcoin]}",
+            script: [try MarketID("bitcoin"): ["70000"].compactMap { Price(parsing: $0) }])
     }
 
     @Test("after the stop nothing else is reported")
     func stopped() async throws {
-        let scene = try await scene()
+        let scene = try scene()
         try await scene.start()
         await scene.poll()
-        await scene.cycle?.end()
-        #expect(try status(scene).state == "stopped")
-        await scene.cycle?.showChange()
-        #expect(try status(scene).state == "stopped")
-        await scene.finish()
+        let daemon = try #require(scene.daemon)
+        daemon.stop()
+        _ = await daemon.run()
+        #expect(try scene.status().state == "stopped")
+        let last = scene.statusText
+        // What still reaches it is not taken in.
+        daemon.reload()
+        daemon.stop()
+        await daemon.drain()
+        #expect(scene.statusText == last)
     }
 
     @Test("once another configuration is in force, nothing is reported of the one before")
     func reloaded() async throws {
-        let files = try ConfigurationScene()
-        func reading(_ market: String) throws -> ConfigurationReading {
-            try files.reading(
-                """
-                watch: {markets: [\(market)]}
-                feeds: [{provider: coingecko, url: "http://127.0.0.1:9"}]
-                history: {database: \(files.folder)/history.db}
-                log: {file: null}
-                status_file: \(files.folder)/status.json
-                """)
-        }
-        func markets() throws -> [String]? {
-            try StatusDocument(
-                parsing: Data(contentsOf: URL(fileURLWithPath: files.folder + "/status.json"))
-            ).markets?.map(\.market)
-        }
-        let first = try await Assembly(
-            try reading("bitcoin"),
-            .init(environment: [:], host: "box", now: { Told.now }, outlet: nil, staysAlive: true))
-        await first.cycle.showChange()
+        let scene = try scene()
+        func markets() throws -> [String]? { try scene.status().markets?.map(\.market) }
+        try await scene.start()
+        await scene.poll()
         #expect(try markets() == ["bitcoin"])
-        let second = try await Assembly(try reading("ethereum"), succeeding: first)
-        await second.cycle.showChange()
-        await first.cycle.showChange()
+        try await scene.reload("watch: {markets: [ethereum]}")
         #expect(try markets() == ["ethereum"])
-        await second.cycle.close()
-        await second.finish()
+        await scene.poll()
+        #expect(try markets() == ["ethereum"])
+        await scene.stop()
+    }
+
+    @Test("the answer to a poll that began under the configuration before is taken in by that one")
+    func reloadedMeanwhile() async throws {
+        let server = HangingTransport()
+        let scene = try scene()
+        scene.transport = server
+        try await scene.start()
+        let daemon = try #require(scene.daemon)
+        await daemon.take(.woke)
+        await server.waitUntilAsked()
+        try scene.write("watch: {markets: [ethereum]}")
+        await daemon.hangUp()
+        #expect(await daemon.engine.status(at: scene.time.moment).markets.map(\.market.text) == ["bitcoin"])
+        server.breakConnections()
+        await daemon.drain()
+        #expect(try scene.status().markets?.map(\.market) == ["ethereum"])
+        await scene.stop()
     }
 }

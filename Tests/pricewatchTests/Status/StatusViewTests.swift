@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "a screen holds as many markets as fit, tells of the others, and keeps the alerts",
+        "a screen holds as many markets as fit, counts the others, and keeps the alerts",
         arguments: [5, 8, 12, 16, 24, 40, 60], [0, 1, 9])
     func rows(rows: Int, firing: Int) throws {
         let lines = try view(document(markets: 30, firing: firing), width: 80).lines(rows: rows)

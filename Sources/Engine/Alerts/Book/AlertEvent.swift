@@ -1,38 +1,38 @@
 import Foundation
 import Markets
 
-/// A change of an alert that its owner is told about: the one object behind log, status file and messages.
-public struct AlertEvent: Hashable, Sendable {
-    public var id: String
-    public var kind: Kind
-    public var reason: AlertReason
-    public var rule: String
-    public var market: MarketID
-    public var symbol: String
-    public var name: String
-    public var currency: Currency
-    public var severity: AlertRule.Severity
-    public var note: String?
-    public var condition: String
-    public var price: Price?
-    public var threshold: Price?
-    public var changePercent: Percent?
+/// An announced change of an alert; log, status file and messages are written from it.
+package struct AlertEvent: Hashable, Sendable {
+    package var id: String
+    package var kind: Kind
+    package var reason: AlertReason
+    package var rule: String
+    package var market: MarketID
+    package var symbol: String
+    package var name: String
+    package var currency: Currency
+    package var severity: AlertRule.Severity
+    package var note: String?
+    package var condition: String
+    package var price: Price?
+    package var threshold: Price?
+    package var changePercent: Percent?
     /// When it was decided.
-    public var at: Date
-    public var quotedAt: Date?
+    package var at: Date
+    package var quotedAt: Date?
     /// When the condition began to hold; for `resolved`, when the alert began to fire.
-    public var since: Date?
-    /// Whole seconds by which it may be late because nobody watched; nil where somebody did.
-    public var lateSeconds: Int?
-    public var silencedUntil: Date?
-    public var feed: String?
-    public var host: String
+    package var since: Date?
+    /// Whole seconds by which it may be late because of a gap; nil: no gap.
+    package var lateSeconds: Int?
+    package var silencedUntil: Date?
+    package var feed: String?
+    package var host: String
 
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         case pending, firing, reminder, resolved
     }
 
-    public init(
+    package init(
         id: String, kind: Kind, reason: AlertReason, rule: String, market: MarketID, symbol: String, name: String,
         currency: Currency, severity: AlertRule.Severity, note: String?, condition: String, price: Price?,
         threshold: Price?, changePercent: Percent? = nil, at: Date, quotedAt: Date?, since: Date?,
@@ -63,9 +63,57 @@ public struct AlertEvent: Hashable, Sendable {
 
     /// The id of an announcement: 16 hexadecimal digits, the same whenever the same announcement is made again.
     ///
-    /// It follows from the alert, its condition and how many announcements came before, so that a daemon
-    /// that could not write and was restarted repeats an announcement under the same id.
-    public static func id(installation: String, key: AlertKey, condition: String, announcement: Int) -> String {
+    /// Derived from the alert, its condition and the number of announcements before, so that a daemon that could not
+    /// write and was restarted repeats an announcement under the same id.
+    package static func id(installation: String, key: AlertKey, condition: String, announcement: Int) -> String {
         StableID.of([installation, key.rule, key.market.text, condition, String(announcement)])
+    }
+}
+
+extension LogLine {
+    /// Rule, market, price, threshold, severity, id, in this order, then the rest.
+    package static func alert(_ event: AlertEvent) -> LogLine {
+        let level: Level = event.kind == .firing || event.kind == .reminder ? .warning : .info
+        return LogLine(level, "alert.\(event.kind.rawValue)") { line in
+            line.add("rule", event.rule)
+            line.add("market", event.market.text)
+            line.add("price", event.price)
+            line.add("threshold", event.threshold)
+            line.add("severity", event.severity.rawValue)
+            line.add("event_id", event.id)
+            line.add("reason", event.reason.rawValue)
+            line.add("condition", event.condition)
+            line.add("change_percent", event.changePercent)
+            line.add("symbol", event.symbol)
+            line.add("currency", event.currency.code)
+            line.add("quoted_at", event.quotedAt)
+            line.add("since", event.since)
+            line.add("late_s", event.lateSeconds)
+            line.add("silenced_until", event.silencedUntil)
+            line.add("note", event.note)
+        }
+    }
+}
+
+/// The events behind the alerts that are pending or firing now.
+package struct ActiveAlerts: Sendable {
+    private var events: [AlertKey: AlertEvent]
+
+    package init(_ events: [AlertEvent]) {
+        self.events = Dictionary(events.map { ($0.key, $0) }, uniquingKeysWith: { _, newer in newer })
+    }
+
+    mutating func take(_ changes: AlertBook.Changes) {
+        for event in changes.events { events[event.key] = event }
+        // An edited rule's alert may end and start again in one poll.
+        let last = Dictionary(changes.alerts, uniquingKeysWith: { _, later in later })
+        for (key, alert) in last where alert.state.since == nil { events[key] = nil }
+    }
+
+    package var firing: [AlertEvent] { inOrder { $0.kind == .firing || $0.kind == .reminder } }
+    package var pending: [AlertEvent] { inOrder { $0.kind == .pending } }
+
+    private func inOrder(_ belongs: (AlertEvent) -> Bool) -> [AlertEvent] {
+        events.values.filter(belongs).sorted { ($0.rule, $0.market) < ($1.rule, $1.market) }
     }
 }

@@ -5,13 +5,13 @@ extension AlertBook {
     mutating func announce(
         _ kind: AlertEvent.Kind, _ reason: AlertReason, of alert: inout Alert, from before: AlertState,
         _ key: AlertKey, _ rule: AlertRule?, _ entry: MarketBoard.Entry?, _ observation: Observation?,
-        at moment: Moment, into changes: inout Changes
+        at moment: Context, into changes: inout Changes
     ) {
         alert.announcements += 1
-        // After an edit the rule's is another than the one that has ended.
+        // After an edit the rule's condition is not the one that ended.
         let condition = reason == .edited ? nil : rule?.condition
         let late = moment.lateness(
-            of: reason, condition, key.market, entry, in: entry?.lane ?? rule?.scope.lane ?? .shared)
+            of: reason, condition, key.market, entry, in: entry?.source ?? rule?.scope.source ?? .shared)
         changes.events.append(
             AlertEvent(
                 id: AlertEvent.id(
@@ -26,20 +26,20 @@ extension AlertBook {
                 silencedUntil: silences.end(for: key, at: moment.now), feed: entry?.shown?.feed, host: identity.host))
     }
 
-    /// One message for each alert that still fires when its silence ends.
-    mutating func endSilences(_ board: MarketBoard, at moment: Moment, into changes: inout Changes) {
+    /// Announces each alert that still fires when its silence ends.
+    mutating func endSilences(_ board: MarketBoard, at moment: Context, into changes: inout Changes) {
         let ended = silences.filter { $0.until <= moment.now }
         guard !ended.isEmpty else { return }
         silences.removeAll { $0.until <= moment.now }
         changes.endedSilences = ended.map(\.id)
         let told = Set(changes.events.map(\.key))
-        for (place, alert) in alerts.sorted(by: { $0.key < $1.key }) {
+        let firing = alerts.filter { $0.value.state.isFiring }
+        for place in inOrder(firing.keys) {
             let key = key(of: place)
-            guard case .firing(var firing) = alert.state, !told.contains(key),
+            guard var alert = firing[place], case .firing(var firing) = alert.state, !told.contains(key),
                 ended.contains(where: { $0.covers(key) }),
                 silences.end(for: key, at: moment.now) == nil
             else { continue }
-            var alert = alert
             let entry = board[key.market]
             firing.lastNotified = moment.now
             firing.notifiedPrice = entry?.shown?.price ?? firing.notifiedPrice
@@ -51,14 +51,14 @@ extension AlertBook {
         }
     }
 
-    /// What an announcement says of the price, without deciding anything.
-    func observed(_ entry: MarketBoard.Entry, _ place: AlertPlace, at moment: Moment) -> Observation? {
+    /// The price shown in an announcement; nothing is decided by it.
+    func observed(_ entry: MarketBoard.Entry, _ place: AlertPlace, at moment: Context) -> Observation? {
         guard let price = entry.shown?.price else { return nil }
-        let range = standings[place.rule].window.flatMap { sight.windows.range(of: place.market, window: $0) }
+        let range = scopes[place.rule].window.flatMap { evaluationPrices.windows.range(of: place.market, window: $0) }
         return .price(price, among: range)
     }
 }
 
 extension AlertEvent {
-    public var key: AlertKey { AlertKey(rule: rule, market: market) }
+    package var key: AlertKey { AlertKey(rule: rule, market: market) }
 }

@@ -1,29 +1,29 @@
 import Foundation
 import Markets
 
-extension AlertBook.Moment {
-    /// How many whole seconds after the change an announcement comes, where a gap lies before it; else nil.
+extension AlertBook.Context {
+    /// The delay of an announcement in whole seconds if a gap precedes it; else nil.
     ///
-    /// A level is known to have been crossed at the healed price from which on it held, or ceased to hold; whatever else
-    /// changed did so at some time after the last poll before the gap.
+    /// For a level, the change is at the backfilled price from which on it held, or ceased to hold. For anything else
+    /// it is some time after the last poll before the gap.
     func lateness(
         of reason: AlertReason, _ condition: AlertRule.Condition?, _ market: MarketID, _ entry: MarketBoard.Entry?,
-        in lane: Lane
+        in source: SourceID
     ) -> Int? {
-        // What the owner did is known to the minute; what the market did may have happened while nobody watched.
-        let lane = self[lane]
-        guard let watchedUntil = lane.watchedUntil else { return nil }
+        // Only changes of the market can be late; those of the configuration are not.
+        let source = self[source]
+        guard let watchedUntil = source.watchedUntil else { return nil }
         let changed: Date?
         switch reason {
-        case .firstMet, .firstFiring: changed = changedAt(condition, lane.healed[market], entry) { $0 }
-        case .conditionEnded: changed = changedAt(condition, lane.healed[market], entry) { !$0 }
+        case .firstMet, .firstFiring: changed = changedAt(condition, source.backfilled[market], entry) { $0 }
+        case .conditionEnded: changed = changedAt(condition, source.backfilled[market], entry) { !$0 }
         default: return nil
         }
         return Int(now.since(changed ?? watchedUntil).components.seconds)
     }
 
-    /// The quote from which on the condition stood as it stands now; nil where it is not about a price alone, or nothing
-    /// of the market was healed.
+    /// The time of the first quote from which on the condition has its present result; nil if it is not about a price
+    /// alone, or no price of the market was backfilled.
     private func changedAt(
         _ condition: AlertRule.Condition?, _ quotes: [PastQuote]?, _ entry: MarketBoard.Entry?, _ stands: (Bool) -> Bool
     ) -> Date? {

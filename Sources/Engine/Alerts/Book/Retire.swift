@@ -1,15 +1,21 @@
 import Foundation
 import Markets
 
-/// Ends alerts whose rule or market is no longer there.
+/// Resolves alerts whose rule or market is gone.
 extension AlertBook {
-    /// Gives what the history remembers its place, once. What no longer belongs anywhere is resolved.
-    mutating func settle(_ board: MarketBoard, at moment: Moment, into changes: inout Changes) {
+    /// Assigns the alerts from the history to rules and markets, once. Resolves those without one.
+    mutating func settle(_ board: MarketBoard, at moment: Context, into changes: inout Changes) {
         guard !remembered.isEmpty else { return }
         let numbers = Dictionary(grouping: rules.indices) { rules[$0].name }
-        for (key, alert) in remembered.sorted(by: { ($0.key.rule, $0.key.market) < ($1.key.rule, $1.key.market) }) {
-            // Where several feeds are asked, the rule about feeds stands once for each.
-            let index = numbers[key.rule]?.first { rules[$0].scope.covers(key.market) } ?? numbers[key.rule]?.first
+        // With several sources, the rule about feeds exists once for each.
+        func index(_ key: AlertKey) -> Int? {
+            let named = numbers[key.rule]
+            return named?.first { rules[$0].scope.covers(key.market) } ?? named?.first
+        }
+        let inOrder = remembered.map { (place: index($0.key) ?? Int.max, key: $0.key, alert: $0.value) }
+            .sorted { ($0.place, $0.key.rule, $0.key.market) < ($1.place, $1.key.rule, $1.key.market) }
+        for (place, key, alert) in inOrder {
+            let index = place == .max ? nil : place
             let market = index.flatMap { rules[$0].scope.covers(key.market) ? markets.known(key.market) : nil }
             let entry = board[key.market]
             let isThere = market.map { markets.places[$0] >= 0 || isFeed(index) } ?? false
@@ -26,16 +32,15 @@ extension AlertBook {
             if let reason {
                 announceEnd(of: &alert, key, index.map { rules[$0] }, entry, reason, at: moment, into: &changes)
                 if reason == .edited, let index { alert.condition = rules[index].condition.description }
-                if alert.state != .resting || reason == .edited { alert.state = .inactive }
+                if alert.state != .latched || reason == .edited { alert.state = .inactive }
             }
             guard let index, let market else {
-                homeless[key] = alert
+                orphaned[key] = alert
                 if reason != nil, alert != remembered[key] { changes.alerts.append((key, alert)) }
                 continue
             }
             let place = AlertPlace(rule: index, market: market)
             alerts[place] = alert
-            standings[index].phases[market] = RuleStanding.Phase(alert.state).rawValue
             if alert != remembered[key] { changes.alerts.append((key, alert)) }
         }
         remembered = [:]
@@ -46,39 +51,37 @@ extension AlertBook {
         return true
     }
 
-    /// Markets that have left the board.
+    /// Resolves the alerts of markets that have left the board.
     mutating func retire(
-        _ left: [Int], _ board: MarketBoard, at moment: Moment, into changes: inout Changes
+        _ left: [Int], _ board: MarketBoard, at moment: Context, into changes: inout Changes
     ) {
-        for index in standings.indices {
-            for market in left where standings[index].phases[market] != 0 {
-                retire(AlertPlace(rule: index, market: market), .unwatched, board, at: moment, into: &changes)
-            }
+        let left = Set(left)
+        for place in inOrder(alerts.keys.filter { left.contains($0.market) }) {
+            retire(place, .unwatched, board, at: moment, into: &changes)
         }
     }
 
-    /// Lets rules that were to fire once fire once more.
-    public mutating func forgetRests() {
-        for (place, alert) in alerts where alert.state == .resting {
+    /// Resets latched `once` rules.
+    package mutating func forgetLatched() {
+        for (place, alert) in alerts where alert.state == .latched {
             alerts[place]?.state = .inactive
-            standings[place.rule].phases[place.market] = RuleStanding.Phase(.inactive).rawValue
         }
     }
 
-    /// All alerts of a rule.
+    /// Resolves all alerts of a rule.
     mutating func retire(
-        rule index: Int, _ reason: AlertReason, _ board: MarketBoard, at moment: Moment, into changes: inout Changes
+        rule index: Int, _ reason: AlertReason, _ board: MarketBoard, at moment: Context, into changes: inout Changes
     ) {
-        for market in markets.ids.indices where standings[index].phases[market] != 0 {
-            retire(AlertPlace(rule: index, market: market), reason, board, at: moment, into: &changes)
+        for place in inOrder(alerts.keys.filter { $0.rule == index }) {
+            retire(place, reason, board, at: moment, into: &changes)
         }
     }
 
     private mutating func retire(
-        _ place: AlertPlace, _ reason: AlertReason, _ board: MarketBoard, at moment: Moment,
+        _ place: AlertPlace, _ reason: AlertReason, _ board: MarketBoard, at moment: Context,
         into changes: inout Changes
     ) {
-        guard var alert = alerts[place], alert.state != .resting else { return }
+        guard var alert = alerts[place], alert.state != .latched, alert.state != .inactive else { return }
         let key = key(of: place)
         announceEnd(of: &alert, key, rules[place.rule], board[key.market], reason, at: moment, into: &changes)
         alert.state = .inactive
@@ -87,7 +90,7 @@ extension AlertBook {
 
     private mutating func announceEnd(
         of alert: inout Alert, _ key: AlertKey, _ rule: AlertRule?, _ entry: MarketBoard.Entry?,
-        _ reason: AlertReason, at moment: Moment, into changes: inout Changes
+        _ reason: AlertReason, at moment: Context, into changes: inout Changes
     ) {
         guard alert.state.isFiring else { return }
         let observation = entry?.shown.map { Observation.price($0.price, among: nil) }

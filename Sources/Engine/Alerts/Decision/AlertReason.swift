@@ -1,12 +1,12 @@
 import Markets
 
-/// Why an alert is where it is after an evaluation.
-public enum AlertReason: String, Hashable, Sendable, CaseIterable {
+/// The reason for an alert's state after an evaluation.
+package enum AlertReason: String, Hashable, Sendable, CaseIterable {
     /// The condition is not met.
     case quiet
-    /// The condition is met and waits for its time.
+    /// The condition is met, but not yet for as long as `for`.
     case waiting
-    /// It has just begun to wait.
+    /// The condition is met for the first time.
     case firstMet = "first_met"
     /// No price is known, so nothing changes.
     case heldUnknown = "held_unknown"
@@ -16,7 +16,7 @@ public enum AlertReason: String, Hashable, Sendable, CaseIterable {
     case stillFiring = "still_firing"
     /// The condition has ended, and the alert fires on for `keep_firing_for`.
     case keptFiring = "kept_firing"
-    /// Time for the next reminder.
+    /// The next reminder is due.
     case repeatInterval = "repeat_interval"
     /// The price moved further since the last message.
     case movedFurther = "moved_further"
@@ -24,19 +24,19 @@ public enum AlertReason: String, Hashable, Sendable, CaseIterable {
     case silenceEnded = "silence_ended"
     /// The condition ended, or the price reached `clear`.
     case conditionEnded = "condition_ended"
-    /// It has fired once and was to fire once.
-    case resting
-    /// The owner changed or removed what the alert stood on.
+    /// Latched: a `once` rule that has fired.
+    case latched
+    /// The rule or the market was changed or removed.
     case edited, disabled, removed, expired, unwatched
 
-    /// What is announced for this reason, if anything.
-    public var announcement: AlertEvent.Kind? {
+    /// The kind of event announced for this reason; nil: none.
+    package var announcement: AlertEvent.Kind? {
         switch self {
         case .firstMet: .pending
         case .firstFiring: .firing
         case .repeatInterval, .movedFurther, .silenceEnded: .reminder
         case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
-        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .resting: nil
+        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .latched: nil
         }
     }
 }

@@ -2,9 +2,10 @@ import Foundation
 import Markets
 
 extension AlertRule.Condition {
-    /// Whether the observation meets the condition, exactly; nil where it says nothing about it.
-    public func isMet(by observation: Observation) -> Bool? {
+    /// Whether the observation meets the condition, exactly; nil if the condition does not apply to it.
+    package func isMet(by observation: Observation) -> Bool? {
         switch (self, observation) {
+        case (_, .unknown): nil
         case (.above(let threshold), .price(let price, _)): price > threshold
         case (.below(let threshold), .price(let price, _)): price < threshold
         case (.outside, .price), (.moves, .price): side(of: observation) != nil
@@ -18,13 +19,16 @@ extension AlertRule.Condition {
             (.feedStale(let limit), .silence(let length)):
             length >= limit
         case (.marketMissing(let limit), .misses(let count)): count >= limit
-        default: nil
+        // Conditions are named here, so that a new one does not compile before it is judged.
+        case (.above, _), (.below, _), (.outside, _), (.moves, _), (.rises, _), (.falls, _), (.newHigh, _),
+            (.newLow, _), (.stale, _), (.marketStale, _), (.feedStale, _), (.marketMissing, _):
+            nil
         }
     }
 
     /// The price has come back to `level`, or beyond it.
     ///
-    /// - Parameter side: of a corridor, on which it had left it.
+    /// - Parameter side: for `outside`, the side on which the price left the range.
     func isCleared(by price: Price, at level: Price, from side: Direction?) -> Bool {
         switch self {
         case .above: price <= level
@@ -34,7 +38,7 @@ extension AlertRule.Condition {
         }
     }
 
-    /// On which side an observation meets a condition that has two; nil where it does not, or the condition has one.
+    /// The side on which an observation meets a two-sided condition; nil if it does not, or the condition has one side.
     func side(of observation: Observation) -> Direction? {
         switch (self, observation) {
         case (.outside(let low, let high), .price(let price, _)): price < low ? .down : price > high ? .up : nil
@@ -49,13 +53,13 @@ extension AlertRule.Condition {
         }
     }
 
-    /// As shown: of equal ones, the rise.
+    /// The larger move in percent as shown; if both are equal, the rise.
     private static func largerMove(of price: Price, in range: PriceRange) -> Direction {
         let (rise, fall) = (Percent(from: range.lowest, to: price), Percent(from: range.highest, to: price))
         return rise.hundredths >= -fall.hundredths ? .up : .down
     }
 
-    /// Which way is further, seen from a price that meets the condition.
+    /// The direction in which a price that meets the condition moves further into it.
     func direction(of observation: Observation) -> Direction {
         switch self {
         case .above, .rises, .newHigh, .stale, .marketStale, .marketMissing, .feedStale: .up
@@ -64,11 +68,11 @@ extension AlertRule.Condition {
         }
     }
 
-    public enum Direction: String, Hashable, Sendable, CaseIterable { case up, down }
+    package enum Direction: String, Hashable, Sendable, CaseIterable { case up, down }
 
-    /// The price at which the condition begins to hold, for this observation; nil where it is not about prices.
+    /// The price at which the condition begins to hold, for this observation; nil if it is not about prices.
     ///
-    /// - Parameter side: of a condition that has two, the one on which it held last, if it does not hold now.
+    /// - Parameter side: for a two-sided condition that does not hold now, the side on which it last held.
     func threshold(for observation: Observation, onSide side: Direction?) -> Price? {
         switch (self, observation) {
         case (.above(let threshold), _), (.below(let threshold), _): return threshold
@@ -85,7 +89,7 @@ extension AlertRule.Condition {
         }
     }
 
-    /// By how much the price differs from the one it is compared with; nil for a level.
+    /// The change from the price that it is compared with; nil for a level.
     ///
     /// - Parameter side: as for the threshold.
     func change(in observation: Observation, onSide side: Direction?) -> Percent? {
@@ -118,13 +122,13 @@ extension Price {
         return percent.hundredths < 10_000 && Self.compare(self, 10_000, other, 10_000 - percent.hundredths) < 0
     }
 
-    /// The price that lies so many percent away, or nil where that is no price.
+    /// The price `percent` away; nil if it is out of range.
     func moved(_ percent: Percent) -> Price? {
         Price(decimal * (10_000 + Decimal(percent.hundredths)) / 10_000)
     }
 
-    /// The sign of `left` × `leftFactor` − `right` × `rightFactor`. The doubles decide unless they are too near each
-    /// other to be trusted.
+    /// The sign of `left` × `leftFactor` − `right` × `rightFactor`. The doubles decide unless they are too close to be
+    /// reliable.
     private static func compare(_ left: Price, _ leftFactor: Int64, _ right: Price, _ rightFactor: Int64) -> Int {
         let (a, b) = (left.double * Double(leftFactor), right.double * Double(rightFactor))
         if abs(a - b) > 1e-14 * max(a, b) { return a < b ? -1 : 1 }
@@ -142,4 +146,34 @@ extension Price {
 
 extension Percent {
     var negated: Percent { Percent(hundredths: -hundredths) }
+}
+
+/// What a rule sees of its market in one evaluation.
+package enum Observation: Hashable, Sendable {
+    /// No reliable data.
+    case unknown(Cause)
+    /// The poll returned the market's price; `among` holds the bounds of the window if the rule has one.
+    case price(Price, among: PriceRange?)
+    /// For conditions on staleness: how long there was nothing new.
+    case silence(Duration)
+    /// For conditions on missing prices: how many answers in a row lacked one.
+    case misses(Int)
+
+    package enum Cause: Hashable, Sendable {
+        /// The poll failed, or returned no fresh price of this market.
+        case noPrice
+        /// The rule's window was watched for less than 80 %.
+        case notCovered
+    }
+}
+
+/// The lowest and the highest of the other prices of a window.
+package struct PriceRange: Hashable, Sendable {
+    package var lowest: Price
+    package var highest: Price
+
+    package init(lowest: Price, highest: Price) {
+        self.lowest = lowest
+        self.highest = highest
+    }
 }

@@ -1,33 +1,33 @@
 import Foundation
 import Markets
 
-/// What its owner wants to be told about, for which markets, and how insistently.
-public struct AlertRule: Hashable, Sendable {
+/// An alert rule of the configuration: condition, markets, timing and channels.
+package struct AlertRule: Hashable, Sendable {
     /// Unique among the rules; with the market it is the identity of an alert. 1 to 200 characters.
-    public var name: String
-    public var scope: Scope
-    public var condition: Condition
+    package var name: String
+    package var scope: Scope
+    package var condition: Condition
     /// How long the condition must hold before the alert fires (`for`); zero: at once.
-    public var holdFor: Duration
+    package var holdFor: Duration
     /// The price at which a firing alert resolves; nil: as soon as the condition ends.
-    public var clear: Price?
+    package var clear: Price?
     /// How much longer it fires after the condition ended; zero: not at all.
-    public var keepFiringFor: Duration
-    /// Reminds so long after the last message while it fires; nil: never.
-    public var repeatEvery: Duration?
-    /// Reminds when the price has moved so much further since the last message; nil: never.
-    public var repeatOnMove: Percent?
-    /// Rests after its first resolve until its condition is edited.
-    public var once: Bool
-    /// From then on it is as if it were not there; nil: never.
-    public var expires: Date?
-    public var severity: Severity
-    public var note: String?
-    /// Channels by name; nil: every channel, empty: log and status alone.
-    public var notify: [String]?
-    public var enabled: Bool
+    package var keepFiringFor: Duration
+    /// The time from the last message to a reminder while it fires; nil: no reminders.
+    package var repeatEvery: Duration?
+    /// The further move since the last message that causes a reminder; nil: none.
+    package var repeatOnMove: Percent?
+    /// Fires once: latched after its first resolve until its condition is edited.
+    package var once: Bool
+    /// The rule has no effect from then on; nil: it does not expire.
+    package var expires: Date?
+    package var severity: Severity
+    package var note: String?
+    /// Channels by name; nil: every channel, empty: only log and status.
+    package var notify: [String]?
+    package var enabled: Bool
 
-    public init(
+    package init(
         name: String, scope: Scope, condition: Condition, holdFor: Duration = .zero, clear: Price? = nil,
         keepFiringFor: Duration = .zero, repeatEvery: Duration? = nil, repeatOnMove: Percent? = nil,
         once: Bool = false, expires: Date? = nil, severity: Severity = .warning, note: String? = nil,
@@ -49,15 +49,15 @@ public struct AlertRule: Hashable, Sendable {
         self.enabled = enabled
     }
 
-    public func isExpired(at now: Date) -> Bool { expires.map { now >= $0 } ?? false }
+    package func isExpired(at now: Date) -> Bool { expires.map { now >= $0 } ?? false }
 
-    public enum Scope: Hashable, Sendable {
+    package enum Scope: Hashable, Sendable {
         case all
         case markets([MarketID])
-        /// The provider of a lane as a whole. Its alert carries the feed's name where others carry a market.
-        case feed(MarketID, of: Lane = .shared)
+        /// The provider of a source. Its alert has the feed's name where others have a market.
+        case feed(MarketID, of: SourceID = .shared)
 
-        public func covers(_ market: MarketID) -> Bool {
+        package func covers(_ market: MarketID) -> Bool {
             switch self {
             case .all: true
             case .markets(let markets): markets.contains(market)
@@ -65,13 +65,44 @@ public struct AlertRule: Hashable, Sendable {
             }
         }
 
-        /// The lane that it is about as a whole; nil where it is about markets.
-        var lane: Lane? {
-            if case .feed(_, let lane) = self { lane } else { nil }
+        /// The source whose provider it is about; nil if it is about markets.
+        var source: SourceID? {
+            if case .feed(_, let source) = self { source } else { nil }
         }
     }
 
-    public enum Severity: String, Hashable, Sendable, CaseIterable {
+    package enum Severity: String, Hashable, Sendable, CaseIterable {
         case info, warning, critical
+    }
+}
+
+/// Suppresses the messages of a rule, or of all, for a time; the alerts' states still change.
+package struct Silence: Hashable, Sendable {
+    package var id: Int64
+    /// nil: every rule.
+    package var rule: String?
+    /// nil: every market.
+    package var market: MarketID?
+    package var since: Date
+    /// Messages are sent again from then on.
+    package var until: Date
+
+    package init(id: Int64, rule: String?, market: MarketID?, since: Date, until: Date) {
+        self.id = id
+        self.rule = rule
+        self.market = market
+        self.since = since
+        self.until = until
+    }
+
+    package func covers(_ key: AlertKey) -> Bool {
+        (rule == nil || rule == key.rule) && (market == nil || market == key.market)
+    }
+}
+
+extension [Silence] {
+    /// Until when an alert is silenced at `now`; nil if it is not.
+    package func end(for key: AlertKey, at now: Date) -> Date? {
+        lazy.filter { $0.until > now && $0.covers(key) }.map(\.until).max()
     }
 }

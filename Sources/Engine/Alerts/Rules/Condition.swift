@@ -1,39 +1,40 @@
+import Foundation
 import Markets
 
 extension AlertRule {
-    /// What a rule waits for.
+    /// The condition of a rule.
     ///
     /// Levels are strict: a price equal to the threshold is neither above nor below it. Relative conditions
     /// compare the newest price with the other prices quoted no longer than the window before it.
-    public enum Condition: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
         case above(Price)
         case below(Price)
-        /// Below the one or above the other.
+        /// Below `low` or above `high`.
         case outside(low: Price, high: Price)
-        /// So much or more above the lowest price of the window.
+        /// At least this much above the lowest price of the window.
         case rises(Percent, within: Duration)
-        /// So much or more below the highest price of the window.
+        /// At least this much below the highest price of the window.
         case falls(Percent, within: Duration)
-        /// Either of these.
+        /// `rises` or `falls`.
         case moves(Percent, within: Duration)
         /// Above every other price of the window.
         case newHigh(Duration)
         /// Below every other price of the window.
         case newLow(Duration)
-        /// No price quoted for so long.
+        /// No new quote for this long.
         case stale(Duration)
-        /// In the state `stale` for so long: the market's own `stale_after` and this have passed.
+        /// In the state `stale` for this long, after the market's own `stale_after`.
         case marketStale(Duration)
-        /// So many answers in a row without a usable price.
+        /// This many consecutive answers without a usable price.
         case marketMissing(answers: Int)
-        /// No usable answer from the provider for so long.
+        /// No usable answer from the provider for this long.
         case feedStale(Duration)
     }
 }
 
 extension AlertRule.Condition: CustomStringConvertible {
-    /// As it stands in the configuration: `below 60000`. Another text is another condition.
-    public var description: String {
+    /// As written in the configuration: `below 60000`. A different text is a different condition.
+    package var description: String {
         switch self {
         case .above(let threshold): "above \(threshold)"
         case .below(let threshold): "below \(threshold)"
@@ -50,8 +51,8 @@ extension AlertRule.Condition: CustomStringConvertible {
         }
     }
 
-    /// How far it looks back; nil where the present is enough.
-    public var window: Duration? {
+    /// The window of a relative condition; nil if the newest price is enough.
+    package var window: Duration? {
         switch self {
         case .rises(_, let window), .falls(_, let window), .moves(_, let window), .newHigh(let window),
             .newLow(let window):
@@ -60,11 +61,47 @@ extension AlertRule.Condition: CustomStringConvertible {
         }
     }
 
-    /// Whether it is about the data rather than about the price, and so is judged also where there is no price.
-    public var isAboutData: Bool {
+    /// Whether it is about the data, not the price; such a condition is evaluated also without a price.
+    package var isAboutData: Bool {
         switch self {
         case .stale, .marketStale, .marketMissing, .feedStale: true
         case .above, .below, .outside, .rises, .falls, .moves, .newHigh, .newLow: false
         }
+    }
+}
+
+extension AlertRule.Condition {
+    /// Parses the condition of an event, the inverse of `description`; nil for anything else.
+    package init?(reading text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        func price(_ place: Int) -> Price? { Price(parsing: words[place]) }
+        func percent(_ place: Int) -> Percent? {
+            guard words[place].hasSuffix("%") else { return nil }
+            return Decimal(wholeText: words[place].dropLast()).flatMap(Percent.init(rounding:))
+        }
+        func duration(_ place: Int) -> Duration? { Duration(unitsText: words[place]) }
+        func move(_ make: (Percent, Duration) -> Self) -> Self? {
+            guard let percent = percent(1), let window = duration(3) else { return nil }
+            return make(percent, window)
+        }
+        let read: Self? =
+            switch (words.first, words.count) {
+            case ("above", 2): price(1).map(Self.above)
+            case ("below", 2): price(1).map(Self.below)
+            case ("outside", 4):
+                if let low = price(1), let high = price(3) { .outside(low: low, high: high) } else { nil }
+            case ("rises", 4): move { .rises($0, within: $1) }
+            case ("falls", 4): move { .falls($0, within: $1) }
+            case ("moves", 4): move { .moves($0, within: $1) }
+            case ("new_high", 2): duration(1).map(Self.newHigh)
+            case ("new_low", 2): duration(1).map(Self.newLow)
+            case ("stale", 2): duration(1).map(Self.stale)
+            case ("state", 4): duration(3).map(Self.marketStale)
+            case ("no", 6): Int(words[4]).map { .marketMissing(answers: $0) }
+            case ("no", 5): duration(4).map(Self.feedStale)
+            default: nil
+            }
+        guard let read, read.description == text else { return nil }
+        self = read
     }
 }

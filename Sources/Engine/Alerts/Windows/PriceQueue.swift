@@ -1,9 +1,10 @@
 import Markets
 
-/// Prices of one market in the order of time, each lower (or higher) than all that came before it and still counts.
+/// A monotonic queue of one market's prices, oldest first: each is lower (or higher) than all later ones, so the first
+/// in a window is the window's extreme.
 ///
-/// The queue of a longer window ends in the queue of every shorter one, so all windows of a market share one and
-/// only remember where theirs begins. Adding and asking take constant time on average, however long the windows are.
+/// All windows of a market share one queue, because a shorter window's queue is the tail of a longer one's; each window
+/// stores only where it begins. Adding and reading take constant time on average, whatever the window's length.
 struct PriceQueue: Sendable {
     /// A price and its time in 16 bytes: 17,000 markets have millions of them.
     struct Point: Sendable {
@@ -25,10 +26,10 @@ struct PriceQueue: Sendable {
         }
     }
 
-    /// Points before `head` are forgotten and wait to be cut off together.
+    /// Points before `head` are no longer used; they are removed in batches.
     private var points: [Point] = []
     private var head = 0
-    /// How many points have been cut off so far: places go on counting across cuts.
+    /// The number of points removed from the front, so that places do not change when points are removed.
     private var base = 0
 
     /// The place of the oldest point, and the one after the newest.
@@ -37,13 +38,13 @@ struct PriceQueue: Sendable {
 
     subscript(place: Int) -> Point { points[place - base] }
 
-    /// Adds the newest point; those that it outdoes are of no use to any window from now on.
+    /// Adds the newest point and removes the points that it outdoes, which no window needs any more.
     mutating func add(_ point: Point, outdoes: (Point, Point) -> Bool) {
         while points.count > head, let last = points.last, outdoes(point, last) { points.removeLast() }
         points.append(point)
     }
 
-    /// Forgets what lies before `place`.
+    /// Drops the points before `place`.
     mutating func forget(before place: Int) {
         head = min(max(head, place - base), points.count)
         guard head > 32, head > points.count / 2 else { return }
@@ -54,7 +55,7 @@ struct PriceQueue: Sendable {
 }
 
 extension PriceQueue.Point {
-    /// Exact. The doubles decide unless they are too near each other to be trusted.
+    /// Exact. The doubles decide unless they are too close to be reliable.
     func isAtMost(_ other: Self) -> Bool {
         let (a, b) = (double, other.double)
         if abs(a - b) > 1e-14 * max(a, b) { return a < b }

@@ -1,11 +1,12 @@
 import Markets
 
-/// What the rules ask of the past: the lowest and highest price of each market over each window, and whether the
-/// window was watched for long enough. Markets are numbered; rules that share a window share its answer.
+/// The recent prices that rules need: the lowest and highest price of each market in each window, and whether the
+/// window was watched for long enough. Markets are referred to by number; rules with the same window share it. Times
+/// are in milliseconds.
 ///
-/// A window ends with the newest quote and reaches back by its length, both ends included: two prices no further
-/// apart than `within`. Beyond two days the past is known by the hour, so that what is in memory and what is rebuilt
-/// from hourly candles give the same answer: an hour counts until its last moment has left the window.
+/// A window ends at the newest quote and includes both ends: two prices at most `within` apart. Beyond two days prices
+/// count by the hour, so that windows kept in memory and windows rebuilt from hourly candles agree: an hour counts
+/// until its last moment has left the window.
 struct PriceWindows: Sendable {
     /// Shortest first.
     let lengths: [Int64]
@@ -14,14 +15,9 @@ struct PriceWindows: Sendable {
     /// Where each window begins in the queues of each market: `market × lengths.count + window`.
     private var lowFirst: [Int32] = []
     private var highFirst: [Int32] = []
-    /// By window, then market: the newest price against the extremes; not a number where it cannot be said.
-    private(set) var rise: [[Double]]
-    private(set) var fall: [[Double]]
-    private(set) var move: [[Double]]
-
-    /// From this age on, points count by the hour.
+    /// Windows longer than this count by the hour.
     static let exactFor: Int64 = 48 * 3_600_000
-    /// A window covered to less is unknown.
+    /// The share of a window that must have been watched; below it the window is unknown.
     private static let coverage: (least: Int64, of: Int64) = (80, 100)
 
     private struct Track: Sendable {
@@ -29,19 +25,19 @@ struct PriceWindows: Sendable {
         var highs = PriceQueue()
         var gaps = WatchGaps()
         var group = 0
-        /// The newest point, which belongs to no queue before the next comes.
+        /// The newest point; it enters the queues when the next one arrives.
         var newest: PriceQueue.Point?
-        /// A price of it was recorded.
+        /// A price of the market was recorded.
         var isWatched = false
     }
 
-    /// Markets that are asked in the same polls.
+    /// The markets of one source.
     private struct Group: Sendable {
         /// The time between two polls as configured.
         let every: Int64
-        /// Two answers further apart leave what lies between unwatched.
+        /// Two answers further apart than this leave a gap.
         var longestStep: Int64
-        /// While the past is recalled: the last poll so far.
+        /// During recall: the last poll so far.
         var recalled: Int64?
 
         init(every: Duration) {
@@ -50,37 +46,28 @@ struct PriceWindows: Sendable {
         }
     }
 
-    /// While the past is recalled: the markets of which their last poll had no price.
+    /// During recall: the markets without a price in their last poll.
     private var absent: Set<Int> = []
 
     /// - Parameters:
-    ///   - every: The time between two polls, as configured, of the markets in group 0, where all are that are not put
-    ///     elsewhere.
-    ///   - others: Of those in the groups from 1 on.
+    ///   - every: the configured poll interval of group 0, in which all markets are unless `put` elsewhere.
+    ///   - others: the intervals of the groups from 1 on.
     init(_ windows: some Sequence<Duration>, every: Duration, others: [Duration] = []) {
         lengths = Set(windows.map(\.inMilliseconds)).sorted()
         groups = ([every] + others).map(Group.init)
-        rise = lengths.map { _ in [] }
-        fall = rise
-        move = rise
     }
 
     var isEmpty: Bool { lengths.isEmpty }
 
     func place(of window: Duration) -> Int? { lengths.firstIndex(of: window.inMilliseconds) }
 
-    /// Makes room for markets up to this number.
+    /// Extends the tables to `count` markets.
     mutating func grow(to count: Int) {
         guard !isEmpty, count > tracks.count else { return }
         let more = count - tracks.count
         tracks.append(contentsOf: repeatElement(Track(), count: more))
         lowFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
         highFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
-        for window in lengths.indices {
-            rise[window].append(contentsOf: repeatElement(.nan, count: more))
-            fall[window].append(contentsOf: repeatElement(.nan, count: more))
-            move[window].append(contentsOf: repeatElement(.nan, count: more))
-        }
     }
 
     mutating func put(_ market: Int, inGroup group: Int) {
@@ -88,36 +75,33 @@ struct PriceWindows: Sendable {
         tracks[market].group = group
     }
 
-    /// Before what a poll says of a group's markets: the interval that led to it.
+    /// Sets the poll interval in force; called before `take` for the group's markets.
     mutating func pace(_ group: Int, every interval: Duration) {
         groups[group].longestStep = max(groups[group].every, interval.inMilliseconds) * 2
     }
 
-    /// Takes in what a poll says of a market; nil: nothing.
+    /// Adds a polled price of a market; nil: none.
     mutating func take(_ price: Price?, quotedAt: Int64, of market: Int, now: Int64) {
         guard !isEmpty else { return }
-        guard let price else { return blank(market) }
+        guard let price else { return }
         answer(market, at: now)
         let point = PriceQueue.Point(price, at: quotedAt)
         if let newest = tracks[market].newest, newest.time == point.time, newest.significand == point.significand,
             newest.exponent == point.exponent
         {
-            measure(market, now: now)
-        } else {
-            push(point, to: market)
-            measure(market, now: now)
+            return
         }
+        push(point, to: market)
     }
 
-    /// Takes in a price that was healed, at the moment that it speaks of.
-    mutating func take(healed price: Price, quotedAt: Int64, of market: Int) {
+    /// Adds a backfilled price at its own time.
+    mutating func take(backfilled price: Price, quotedAt: Int64, of market: Int) {
         guard !isEmpty else { return }
-        tracks[market].gaps.healed(at: quotedAt)
+        tracks[market].gaps.backfilled(at: quotedAt)
         push(PriceQueue.Point(price, at: quotedAt), to: market)
-        measure(market, now: quotedAt)
     }
 
-    /// The bounds of a window as they are now; nil where no other price lies in it.
+    /// The lowest and highest price of a window; nil if it holds no other price.
     func range(of market: Int, window: Int) -> PriceRange? {
         let place = market * lengths.count + window
         let (low, high) = (Int(lowFirst[place]), Int(highFirst[place]))
@@ -136,8 +120,8 @@ struct PriceWindows: Sendable {
 // MARK: Recalling the past
 
 extension PriceWindows {
-    /// A recorded poll, oldest first. Markets of the groups that it asked for and says nothing of were known and
-    /// unchanged.
+    /// Adds a recorded poll, oldest first. Markets of the polled groups that are neither in `samples` nor in `unknown`
+    /// had an unchanged price.
     mutating func recall(
         poll time: Int64, groups asked: [Int] = [0], samples: [(market: Int, quotedAt: Int64, price: Price)],
         unknown: [Int]
@@ -152,7 +136,7 @@ extension PriceWindows {
         }
         absent = absent.subtracting(absentBefore).union(unknown)
         for (market, quotedAt, price) in samples {
-            // One that was in another group when it was polled was answered all the same.
+            // A sample is an answer also if its market was in another group at that time.
             if !tracks[market].isWatched || !asked.contains(tracks[market].group) { answer(market, at: time) }
             tracks[market].isWatched = true
             push(PriceQueue.Point(price, at: quotedAt), to: market)
@@ -160,7 +144,7 @@ extension PriceWindows {
         for group in asked { groups[group].recalled = time }
     }
 
-    /// Where nobody asked for longer than a step, the markets of the group were known to the last poll before.
+    /// After a gap of more than one step, the group's markets count as watched up to the last poll before it.
     private mutating func closeGap(of group: Int, until time: Int64, _ unknown: Set<Int>) {
         let last = groups[group].recalled
         if let last, time - last <= groups[group].longestStep { return }
@@ -175,20 +159,20 @@ extension PriceWindows {
         tracks[market].gaps.answered(at: time, longestStep: groups[tracks[market].group].longestStep)
     }
 
-    /// Healed prices, which speak of their own markets alone; between the polls in the order of time.
-    mutating func recall(healed samples: [(market: Int, quotedAt: Int64, price: Price)]) {
+    /// Adds backfilled prices, each for its own market only, in chronological order with the polls.
+    mutating func recall(backfilled samples: [(market: Int, quotedAt: Int64, price: Price)]) {
         guard !isEmpty else { return }
         for (market, quotedAt, price) in samples {
             if let recalled = groups[tracks[market].group].recalled, tracks[market].isWatched, !absent.contains(market)
             {
                 tracks[market].gaps.extend(to: recalled)
             }
-            tracks[market].gaps.healed(at: quotedAt)
+            tracks[market].gaps.backfilled(at: quotedAt)
             push(PriceQueue.Point(price, at: quotedAt), to: market)
         }
     }
 
-    /// The recorded past is complete; what follows is live.
+    /// Ends the recall; live polls follow.
     mutating func finishRecall() {
         guard groups.contains(where: { $0.recalled != nil }) else { return }
         for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
@@ -198,7 +182,7 @@ extension PriceWindows {
         absent = []
     }
 
-    /// A recorded hour: its extremes count until its last moment has left the window.
+    /// Adds a recorded hour: its extremes count until its last moment has left the window.
     mutating func recall(hour start: Int64, low: Price, high: Price, of market: Int) {
         let time = start + 3_600_000 - 1
         settle(market)
@@ -218,7 +202,7 @@ extension PriceWindows {
         advance(market, to: point.time)
     }
 
-    /// What was newest becomes one of the others.
+    /// Moves the newest point into the queues.
     private mutating func settle(_ market: Int) {
         guard let newest = tracks[market].newest else { return }
         tracks[market].lows.add(newest) { $0.isAtMost($1) }
@@ -226,7 +210,7 @@ extension PriceWindows {
         tracks[market].newest = nil
     }
 
-    /// Moves the beginning of each window to what still lies in it.
+    /// Moves the start of each window to its first point that is not too old.
     private mutating func advance(_ market: Int, to time: Int64) {
         let places = market * lengths.count
         for window in lengths.indices {
@@ -241,50 +225,16 @@ extension PriceWindows {
         tracks[market].highs.forget(before: Int(highFirst[longest]))
         tracks[market].gaps.forget(before: time - lengths[lengths.count - 1] * 2)
     }
-
-    private mutating func measure(_ market: Int, now: Int64) {
-        guard let newest = tracks[market].newest?.double else { return blank(market) }
-        for window in lengths.indices {
-            guard isCovered(market, window: window, now: now) else {
-                blank(market, window)
-                continue
-            }
-            let place = market * lengths.count + window
-            let (low, high) = (Int(lowFirst[place]), Int(highFirst[place]))
-            guard low < tracks[market].lows.end, high < tracks[market].highs.end else {
-                // Nothing to compare with: the price has not moved.
-                rise[window][market] = 0
-                fall[window][market] = 0
-                move[window][market] = 0
-                continue
-            }
-            let up = newest / tracks[market].lows[low].double - 1
-            let down = 1 - newest / tracks[market].highs[high].double
-            rise[window][market] = up
-            fall[window][market] = down
-            move[window][market] = max(up, down)
-        }
-    }
-
-    private mutating func blank(_ market: Int) {
-        for window in lengths.indices { blank(market, window) }
-    }
-
-    private mutating func blank(_ market: Int, _ window: Int) {
-        rise[window][market] = .nan
-        fall[window][market] = .nan
-        move[window][market] = .nan
-    }
 }
 
 extension PriceQueue {
     /// The first place, from `place` on, that lies in a window of this length.
     func first(from place: Int, in length: Int64, before time: Int64) -> Int {
-        // Where newer points took the place of older ones, the last of them stands at `end - 1`.
+        // If newer points replaced older ones, the last point is at `end - 1`.
         var place = max(first, min(place, end - 1))
         while place < end {
             let point = self[place].time
-            // By the hour, a point counts as long as the last moment of its hour does.
+            // Counted by the hour, a point counts as long as the last moment of its hour.
             let counts = length > PriceWindows.exactFor ? point - point % 3_600_000 + 3_599_999 : point
             guard counts < time - length else { break }
             place += 1

@@ -1,6 +1,6 @@
 import Markets
 
-/// When one market was not watched: the times between answers too far apart to speak for what lay between.
+/// The times when a market was not watched: between answers that are too far apart. Times are in milliseconds.
 struct WatchGaps: Sendable {
     private struct Gap: Sendable {
         var start: Int64
@@ -13,23 +13,23 @@ struct WatchGaps: Sendable {
     /// The first answer ever; nil before it.
     private var begun: Int64?
     private var lastAnswer: Int64 = .min
-    /// The last answer was a healed price.
-    private var lastIsHealed = false
+    /// The last answer was a backfilled price.
+    private var lastIsBackfilled = false
 
-    /// Providers give their past by the hour, more or less: healed prices no further apart speak for what lay between.
-    static let healedStep: Int64 = 2 * 3_600_000
+    /// Providers return past prices about once an hour: backfilled prices up to this far apart leave no gap.
+    static let backfilledStep: Int64 = 2 * 3_600_000
 
-    /// Takes note of an answer with a price; one that is not later than the last is passed over.
+    /// Adds an answer with a price; ignores one that is not later than the last.
     mutating func answered(at now: Int64, longestStep: Int64) {
-        note(now, lastIsHealed ? max(longestStep, Self.healedStep) : longestStep, isHealed: false)
+        note(now, lastIsBackfilled ? max(longestStep, Self.backfilledStep) : longestStep, isBackfilled: false)
     }
 
-    /// Takes note of a price that was healed later.
-    mutating func healed(at now: Int64) { note(now, Self.healedStep, isHealed: true) }
+    /// Adds a backfilled price.
+    mutating func backfilled(at now: Int64) { note(now, Self.backfilledStep, isBackfilled: true) }
 
-    private mutating func note(_ now: Int64, _ longestStep: Int64, isHealed: Bool) {
+    private mutating func note(_ now: Int64, _ longestStep: Int64, isBackfilled: Bool) {
         guard now > lastAnswer else { return }
-        lastIsHealed = isHealed
+        lastIsBackfilled = isBackfilled
         if begun == nil {
             begun = now
         } else if now - lastAnswer > longestStep {
@@ -38,12 +38,12 @@ struct WatchGaps: Sendable {
         lastAnswer = now
     }
 
-    /// All polls until `time` had a price.
+    /// Marks the time up to `time` as watched: all polls in it had a price.
     mutating func extend(to time: Int64) {
         if begun == nil { begun = time }
         guard time > lastAnswer else { return }
         lastAnswer = time
-        lastIsHealed = false
+        lastIsBackfilled = false
     }
 
     /// How much of the time from `start` to `now` was watched; `now` is the last answer.

@@ -1,18 +1,18 @@
 import Foundation
 import Markets
 
-/// `GET /api/v3/klines`: at most 1,000 candles of a length of ours. Of a candle the close alone is a price of a known
-/// time; open, high and low happened at times that nobody states, so they are left out.
+/// `GET /api/v3/klines`: at most 1,000 candles of a chosen length. Only a candle's close has a known time; open, high
+/// and low are left out.
 extension Binance: PastProvider {
     private static let most = 1000
     private static let lengths: [(name: String, length: Duration)] = [
         ("1m", .minutes(1)), ("5m", .minutes(5)), ("1h", .hours(1)),
     ]
 
-    public func pastPage(
+    package func pastPage(
         of entry: Watch.Entry, in currency: Currency, _ stretch: Range<Date>, now: Date
     ) -> PastPage? {
-        // The finest in which one request brings all of it.
+        // The shortest length with which one request covers the range.
         let wanted = stretch.upperBound.since(stretch.lowerBound)
         guard
             let (name, length) = Self.lengths.first(where: { $0.length * (Self.most - 1) >= wanted })
@@ -42,7 +42,7 @@ extension Binance: PastProvider {
             [
                 URLQueryItem(name: "symbol", value: symbol),
                 URLQueryItem(name: "interval", value: interval),
-                // A candle is found by its opening, and closes within the span.
+                // The query selects candles by opening time; wanted are those that close within the span.
                 URLQueryItem(name: "startTime", value: "\((span.lowerBound - length).milliseconds)"),
                 URLQueryItem(name: "endTime", value: "\(span.upperBound.milliseconds)"),
                 URLQueryItem(name: "limit", value: "\(most)"),
@@ -54,8 +54,8 @@ extension Binance: PastProvider {
             return rows.compactMap(quote).filter { $0.quotedAt < now }
         }
 
-        /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`. Nil where it cannot be
-        /// read, or where nothing was traded and the close is only carried over.
+        /// `[openTime, open, high, low, close, volume, closeTime, quoteVolume, trades, …]`. Nil if unreadable, or if
+        /// nothing was traded and the close repeats the previous one.
         private func quote(_ row: JSONValue) -> PastQuote? {
             guard let price = row[4]?.numeralInText.flatMap(Price.init), let closeTime = row[6]?.millisecondsTime,
                 let trades = row[8]?.numeral?.integer, trades > 0

@@ -1,16 +1,16 @@
 import Foundation
 import Markets
 
-/// `GET /coins/{id}/market_chart/range`: 5 minutes apart for up to a day that ends now, hours apart for up to 90 days,
-/// and no more than a year back without a paid plan.
+/// `GET /coins/{id}/market_chart/range`: steps of 5 minutes for up to a day that ends now, of an hour for up to 90
+/// days; at most a year back without a paid plan.
 extension CoinGecko: PastProvider {
-    /// A little less than the day up to which it answers in the finest steps.
+    /// A little less than the day that is answered in steps of 5 minutes.
     private static let recent = Duration.minutes(24 * 60 - 1)
-    /// A little less than the 90 days up to which it answers by the hour.
+    /// A little less than the 90 days that are answered in steps of an hour.
     private static let longestHourly = Duration.hours(24 * 89)
     private static let reach = Duration.hours(24 * 365 - 1)
 
-    public func pastPage(
+    package func pastPage(
         of entry: Watch.Entry, in currency: Currency, _ stretch: Range<Date>, now: Date
     ) -> PastPage? {
         let recent = now - Self.recent
@@ -18,7 +18,7 @@ extension CoinGecko: PastProvider {
         var start = max(stretch.lowerBound, isRecent ? recent : stretch.upperBound - Self.longestHourly)
         if plan != .pro { start = max(start, now - Self.reach) }
         guard start < stretch.upperBound else { return nil }
-        // Only a range that ends now is answered in the finest steps.
+        // Steps of 5 minutes require a range that ends now.
         let range = start..<(isRecent ? max(now, stretch.upperBound) : stretch.upperBound)
         return PastPage(
             ChartRange(id: entry.providerID, currency: currency, range: range, endsNow: isRecent),
@@ -47,7 +47,7 @@ extension CoinGecko: PastProvider {
         func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
             let chart = try JSONDocument(body).root
             guard let prices = chart["prices"]?.items else { throw UnreadableBody(misshapen: body, at: "/prices") }
-            // The last one is the live price, which belongs to the polls.
+            // The last point is the live price, which is left to the polls.
             let points = prices.map(Point.init).dropLast(endsNow ? 1 : 0)
             let (volumes, marketCaps) = (Self.points(chart["total_volumes"]), Self.points(chart["market_caps"]))
             return points.enumerated().compactMap { place, point -> PastQuote? in
@@ -64,7 +64,7 @@ extension CoinGecko: PastProvider {
         private static func points(_ list: JSONValue?) -> [Point] { list?.items?.map(Point.init) ?? [] }
     }
 
-    /// `[1621003519770, 50675.258]`. What cannot be read is nil, and its row alone is lost.
+    /// `[1621003519770, 50675.258]`. An unreadable point is nil; the other rows are kept.
     private struct Point {
         var time: Date?
         var value: DecimalNumeral?

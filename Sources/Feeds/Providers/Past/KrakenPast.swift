@@ -1,14 +1,14 @@
 import Foundation
 import Markets
 
-/// `GET /0/public/OHLC`: the newest 720 candles of a length of ours, and none before them, so that the length follows
-/// from how far back the stretch begins. Of a candle the close alone is a price of a known time.
+/// `GET /0/public/OHLC`: the newest 720 candles of a chosen length, and no older ones, so the length follows from the
+/// start of the range. Only a candle's close has a known time.
 extension Kraken: PastProvider {
     private static let most = 720
-    /// In minutes.
+    /// Candle lengths in minutes.
     private static let lengths = [1, 5, 15, 30, 60, 240, 1440]
 
-    public func pastPage(
+    package func pastPage(
         of entry: Watch.Entry, in currency: Currency, _ stretch: Range<Date>, now: Date
     ) -> PastPage? {
         func reach(_ minutes: Int) -> Date { now - .minutes(minutes * (Self.most - 1)) }
@@ -33,7 +33,7 @@ extension Kraken: PastProvider {
         var path: RequestPath { "/0/public/OHLC" }
 
         var query: [URLQueryItem] {
-            // Candles that open after `since` come, and the one before it may close within the stretch.
+            // The answer has candles that open after `since`; the one before the range may close within it.
             let since = Int64((since - .minutes(minutes)).timeIntervalSince1970.rounded(.down))
             return [
                 URLQueryItem(name: "pair", value: pair),
@@ -48,12 +48,12 @@ extension Kraken: PastProvider {
             guard pairs.count == 1, let rows = pairs[0].items else {
                 throw UnreadableBody(misshapen: body, at: "/result")
             }
-            // The last candle is still running.
+            // The last candle is still open.
             return rows.compactMap(quote).filter { $0.quotedAt <= now }
         }
 
-        /// `[time, open, high, low, close, vwap, volume, count]`, the time being that of the opening. Nil where it
-        /// cannot be read, or where nothing was traded and the close is only carried over.
+        /// `[time, open, high, low, close, vwap, volume, count]`, with `time` at the opening. Nil if unreadable, or if
+        /// nothing was traded and the close repeats the previous one.
         private func quote(_ row: JSONValue) -> PastQuote? {
             guard let time = row[0]?.secondsTime, let price = row[4]?.numeralInText.flatMap(Price.init),
                 let trades = row[7]?.numeral?.integer, trades > 0

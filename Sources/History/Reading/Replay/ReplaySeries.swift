@@ -1,11 +1,13 @@
+import Engine
+import Foundation
 import GRDB
 import Markets
 
-/// The series of one currency, by their places in a replay.
+/// The series of one currency, with their indices in a replay.
 struct ReplaySeries: Sendable {
     private(set) var names: [HistoryReader.Name] = []
     private var ids: [Int64] = []
-    /// By id; −1 where the series is of another currency.
+    /// By series id; −1 for a series of another currency.
     private var places: [Int32] = []
 
     init(_ db: Database, in currency: Currency, only wanted: Set<MarketID>?) throws {
@@ -25,8 +27,8 @@ struct ReplaySeries: Sendable {
         }
     }
 
-    /// The samples of poll ?1 as a condition: few series are sought one by one, many are read with all that stand beside
-    /// them.
+    /// The samples of poll ?1 as an SQL condition: few series are looked up one by one, many are read by a scan of the
+    /// poll.
     var samplesOfPoll: String {
         guard ids.count <= 32 else { return "id BETWEEN ?1 << 20 AND (?1 << 20) + \(SampleKey.largestSeries)" }
         return "?1 AND id IN (\(ids.map { "(?1 << 20) + \($0)" }.joined(separator: ", ")))"
@@ -37,7 +39,7 @@ struct ReplaySeries: Sendable {
         return Int(places[Int(id)])
     }
 
-    /// The places of those that were watched when this poll or turn came.
+    /// The indices of the markets watched when this poll or turn was recorded.
     func watched(before id: Int64, _ db: Database) throws -> [Int] {
         try db.values(
             "watch.series",
@@ -49,7 +51,7 @@ struct ReplaySeries: Sendable {
     }
 }
 
-/// How the watchlist changed in the course of a replay.
+/// The changes of the watchlist during a replay.
 struct WatchChanges {
     private var coming: ArraySlice<(from: Int64, place: Int, isWatched: Bool)>
     private var watched: Set<Int>
@@ -65,7 +67,7 @@ struct WatchChanges {
         }[...]
     }
 
-    /// The watchlist at this poll or turn; nil where it has not changed since the last question.
+    /// The watchlist at this poll or turn; nil if it has not changed since the last call.
     mutating func upTo(_ id: Int64) -> [Int]? {
         guard let next = coming.first, next.from <= id else { return nil }
         while let change = coming.first, change.from <= id {
@@ -73,5 +75,67 @@ struct WatchChanges {
             coming.removeFirst()
         }
         return watched.sorted()
+    }
+}
+
+/// The newest trusted price of each series before a poll: from the polls shortly before it, else from the last hour
+/// that has a candle.
+enum NewestBefore {
+    private static let lastPolls = 64
+
+    /// - Parameter at: when the poll began, in milliseconds.
+    static func of(
+        _ series: ReplaySeries, poll: Int64, at: Int64, _ db: Database
+    ) throws -> [Int: MarketBoard.PriceSample] {
+        var newest: [Int: MarketBoard.PriceSample] = [:]
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT sample.id & \(SampleKey.largestSeries), significand, exponent, age, fetched_at, feed.name
+                FROM (SELECT * FROM poll WHERE id < ? AND NOT backfilled AND samples > 0 ORDER BY id DESC LIMIT ?)
+                    AS poll
+                CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + \(SampleKey.largestSeries)
+                LEFT JOIN feed ON feed.id = poll.feed
+                WHERE confirmed
+                ORDER BY poll.id DESC
+                """, arguments: [poll, lastPolls])
+        while let row = try rows.next() {
+            guard let place = series.place(of: try row.value(0, "sample.id")), newest[place] == nil else { continue }
+            newest[place] = try NewestSamples.priceSample(row, at: 1)
+        }
+        if newest.count < series.names.count { try addFromCandles(before: at, series, &newest, db) }
+        return newest
+    }
+
+    private static func addFromCandles(
+        before at: Int64, _ series: ReplaySeries, _ newest: inout [Int: MarketBoard.PriceSample], _ db: Database
+    ) throws {
+        let now = Hour.of(at)
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT series, max(hour) FROM candle WHERE hour < ? GROUP BY series", arguments: [now])
+        while let row = try rows.next() {
+            let id: Int64 = try row.value(0, "candle.series")
+            guard let place = series.place(of: id), newest[place] == nil else { continue }
+            let newestCandle = try row.hour(1, "candle.hour")
+            newest[place] = try inHour(now, of: id, before: at, db) ?? inHour(newestCandle, of: id, before: at, db)
+        }
+    }
+
+    private static func inHour(_ hour: Int64, of id: Int64, before at: Int64, _ db: Database) throws
+        -> MarketBoard.PriceSample?
+    {
+        let find = try db.cachedStatement(
+            sql: """
+                SELECT sample.id, significand, exponent, age, fetched_at, feed.name
+                FROM poll CROSS JOIN sample ON sample.id = (poll.id << 20) + ?
+                LEFT JOIN feed ON feed.id = poll.feed
+                WHERE poll.at >= ? AND poll.at < ? AND confirmed
+                ORDER BY poll.at DESC, poll.id DESC LIMIT 1
+                """)
+        let start = hour * Hour.milliseconds
+        let end = min(at, start + 26 * Hour.milliseconds)
+        return try Row.fetchOne(find, arguments: [id, start - OpenCandles.slack, end]).map {
+            try NewestSamples.priceSample($0, at: 1)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Feeds
 import Foundation
+import HTTP
 import History
 import Markets
 
@@ -21,11 +22,11 @@ struct BackfillCommand: AsyncParsableCommand {
     var markets: [String] = []
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.read().configuration
             let network = try NetworkTransport()
             do {
-                try await heal(configuration, network)
+                try await backfill(configuration, network)
             } catch {
                 await network.shutdown()
                 throw error
@@ -34,10 +35,10 @@ struct BackfillCommand: AsyncParsableCommand {
         }
     }
 
-    private func heal(_ configuration: Configuration, _ network: NetworkTransport) async throws {
-        let desk = try HealingDesk(at: configuration.history.database)
-        let wanted = try WantedMarkets.find(markets, in: desk.reader, configuration)
-        let memory = FeedNotebook(desk)
+    private func backfill(_ configuration: Configuration, _ network: NetworkTransport) async throws {
+        let store = try BackfillDatabase(at: configuration.history.database)
+        let wanted = try WantedMarkets.find(markets, in: store.reader, configuration)
+        let memory = FeedNotebook(store)
         let feeds = try configuration.feeds.map { feed in
             Feed(
                 try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
@@ -45,13 +46,13 @@ struct BackfillCommand: AsyncParsableCommand {
         }
         let sources = configuration.pastCandidates(of: wanted).compactMap { $0.source(among: feeds) }
         let run = BackfillRun(
-            configuration, desk, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))
+            configuration, store, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))
         for market in wanted where !sources.contains(where: { $0.market == market.id }) {
             StandardError.line("pricewatch: \(market.id): no feed has past prices of it")
         }
         guard !sources.isEmpty else {
             let names = configuration.feeds.map(\.name).joined(separator: ", ")
-            throw Complaint(
+            throw CommandError(
                 "backfill: nobody can be asked (\(names): no past prices of these markets; coingecko, binance and kraken "
                     + "have some)", Exit.noAnswer)
         }
@@ -59,7 +60,7 @@ struct BackfillCommand: AsyncParsableCommand {
     }
 }
 
-/// The markets that somebody named on the command line, or all those of the configuration.
+/// The markets named on the command line, or all those of the configuration.
 enum WantedMarkets {
     static func find(
         _ texts: [String], in reader: HistoryReader, _ configuration: Configuration
@@ -67,7 +68,7 @@ enum WantedMarkets {
         let named = configuration.namedMarkets
         guard !texts.isEmpty else {
             guard named.isEmpty else { return named }
-            throw Complaint(
+            throw CommandError(
                 "backfill: no market is named in the configuration; say which, such as bitcoin", Exit.noSuchData)
         }
         return try texts.map { text in
@@ -75,10 +76,10 @@ enum WantedMarkets {
             do {
                 return Configuration.Market(
                     id: try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0)
-            } catch let complaint as Complaint {
+            } catch let complaint as CommandError {
                 let meant = Spelling.closest(to: text, among: named.map(\.id.text))
                 guard let meant else { throw complaint }
-                throw Complaint(
+                throw CommandError(
                     "find the market \(text): it is neither named in the configuration nor recorded (did you mean "
                         + "\(meant)?)", Exit.noSuchData)
             }

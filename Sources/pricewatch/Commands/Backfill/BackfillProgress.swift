@@ -1,10 +1,10 @@
 import Foundation
 import Markets
 
-/// How far a backfill is: a bar that moves on a terminal, a line a question elsewhere.
+/// The progress of a backfill: a bar on a terminal, else a line for each request.
 struct BackfillProgress {
-    private let plan: HealingPlan
-    private let healer: Healer
+    private let plan: BackfillPlan
+    private let backfiller: Backfiller
     private let terminal: Terminal
     private var done = 0
     private var requests = 0
@@ -12,25 +12,25 @@ struct BackfillProgress {
     private var left: [MarketID: Int]
     private var refused: [MarketID: String] = [:]
 
-    init(_ plan: HealingPlan, _ healer: Healer) {
+    init(_ plan: BackfillPlan, _ backfiller: Backfiller) {
         self.plan = plan
-        self.healer = healer
+        self.backfiller = backfiller
         terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         left = Dictionary(plan.steps.map { ($0.source.market, 1) }, uniquingKeysWith: +)
     }
 
-    func nothingToHeal(since: Date) {
+    func nothingMissing(since: Date) {
         write("nothing to heal since \(since.utcText)")
     }
 
-    /// What it will cost.
+    /// The cost of the backfill.
     ///
-    /// - Parameter allowed: requests that may be sent, by the names of feeds.
+    /// - Parameter allowed: The requests that may be sent, by feed name.
     func begin(_ allowed: [String: Int]) async {
         for (feed, count) in plan.requests {
-            let used = await feed.requests(in: .init(healer.time.now()))
+            let used = await feed.requests(in: .init(backfiller.time.now()))
             var line = "\(feed.name): \(Self.count(count, "request")), \(used) "
-            line += healer.limits.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
+            line += backfiller.limits.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
             if let most = allowed[feed.name], most < count { line += "; \(most) may go into the past" }
             write(line)
         }
@@ -38,7 +38,7 @@ struct BackfillProgress {
         show()
     }
 
-    mutating func add(_ step: HealingPlan.Step, _ outcome: Healer.Outcome) {
+    mutating func add(_ step: BackfillPlan.Step, _ outcome: Backfiller.Outcome) {
         let market = step.source.market
         done += 1
         left[market, default: 1] -= 1
@@ -58,7 +58,7 @@ struct BackfillProgress {
         if terminal.isTerminal { show() } else { write(line) }
     }
 
-    /// Leaves the line of the bar.
+    /// Ends the line of the bar.
     func interrupt() {
         if terminal.isTerminal { write("") }
     }
@@ -68,11 +68,11 @@ struct BackfillProgress {
         if terminal.isTerminal {
             for (market, message) in refused.sorted(by: { $0.key < $1.key }) { write("\(market): \(message)") }
         }
-        let healed = left.keys.filter { refused[$0] == nil }.count
+        let backfilled = left.keys.filter { refused[$0] == nil }.count
         write(
-            "healed \(Self.count(healed, "market")): \(Self.count(samples, "price")), \(Self.count(requests, "question"))"
+            "healed \(Self.count(backfilled, "market")): \(Self.count(samples, "price")), \(Self.count(requests, "question"))"
         )
-        guard healed > 0 else { throw Complaint("backfill: no market got a usable answer", Exit.noAnswer) }
+        guard backfilled > 0 else { throw CommandError("backfill: no market got a usable answer", Exit.noAnswer) }
     }
 
     private func show() {
@@ -82,7 +82,7 @@ struct BackfillProgress {
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
         let markets = left.values.count { $0 <= 0 }
         var output = StandardOutput()
-        // Back to the beginning of the line, and clears what was there.
+        // Returns to the start of the line and clears it.
         output.write(
             "\r\u{1B}[K\(bar) \(markets)/\(left.count) markets, \(Self.count(samples, "price")), "
                 + "\(Self.count(requests, "question")), "
@@ -94,8 +94,8 @@ struct BackfillProgress {
         output.line(SafeText.printable(line))
     }
 
-    private func duration(of steps: ArraySlice<HealingPlan.Step>) -> Duration {
-        steps.dropFirst().reduce(.zero) { $0 + healer.pause(of: $1.source.feed) }
+    private func duration(of steps: ArraySlice<BackfillPlan.Step>) -> Duration {
+        steps.dropFirst().reduce(.zero) { $0 + backfiller.pause(of: $1.source.feed) }
     }
 
     private static func count(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

@@ -32,7 +32,7 @@ struct ChartCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let reader = try HistoryReader(at: configuration.history.database)
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
@@ -40,7 +40,7 @@ struct ChartCommand: AsyncParsableCommand {
             let until = until?.date(now: now) ?? now
             let since = since?.date(now: now)
             guard since.map({ $0 < until }) ?? true else {
-                throw Complaint("draw \(market.text): --since is not before --until", Exit.usage)
+                throw CommandError("draw \(market.text): --since is not before --until", Exit.usage)
             }
             let chart = try Chart(
                 of: market, in: currency, from: reader, configuration, since: since, until: until)
@@ -60,13 +60,13 @@ struct ChartCommand: AsyncParsableCommand {
         do {
             try AtomicFile(path: path).replace(with: Array(picture.utf8))
         } catch {
-            let cure =
+            let hint =
                 switch error.code {
                 case ENOENT: " (make its folder first)"
                 case EACCES, EROFS, EPERM: " (choose a folder that you may write to)"
                 default: ""
                 }
-            throw Complaint("\(error)\(cure)", Exit.inputOutput)
+            throw CommandError("\(error)\(hint)", Exit.inputOutput)
         }
     }
 }

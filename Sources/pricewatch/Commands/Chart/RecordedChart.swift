@@ -3,12 +3,12 @@ import History
 import Markets
 
 extension Chart {
-    /// Beyond this span, candles are drawn: there are more prices than anything could show.
+    /// Longer spans are drawn from candles: they have more prices than a chart can show.
     private static let longestOfSamples = Duration.hours(48)
 
-    /// What the history holds of a market.
+    /// Reads the chart of a market from the history.
     ///
-    /// - Parameter since: Where the chart begins; nil: a week back, or where the history begins if that is later.
+    /// - Parameter since: The start of the chart; nil: a week ago, or the start of the history if that is later.
     init(
         of market: MarketID, in currency: Currency, from reader: HistoryReader, _ configuration: Configuration,
         since: Date?, until: Date
@@ -22,12 +22,14 @@ extension Chart {
         var series = ChartSeries(candles, length: length, until: until)
         if until.since(start) <= Self.longestOfSamples {
             var polls: [PolledMarket] = []
-            let plan = configuration.lanePlan(of: market)
-            try reader.polls(of: market, in: currency, since: start, until: until, lane: plan.lane) { polls.append($0) }
+            let plan = configuration.sourcePlan(of: market)
+            try reader.polls(of: market, in: currency, since: start, until: until, source: plan.source) {
+                polls.append($0)
+            }
             let quotes = PolledPrices(
                 polls, every: plan.every,
                 staleAfter: configuration.staleness(of: market).after)
-            // Where the samples have been pruned, the candles are left.
+            // Candles remain where samples have been pruned.
             if !quotes.quotes.isEmpty || candles.isEmpty { series = ChartSeries(quotes) }
             if since == nil, let first = series.start { start = max(start, first) }
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Feeds
 import Foundation
+import HTTP
 import Markets
 
 struct Find: AsyncParsableCommand {
@@ -16,9 +17,9 @@ struct Find: AsyncParsableCommand {
     private static let limit = Duration.seconds(60)
 
     func run() async throws {
-        try await Complaint.reporting {
+        try await CommandError.reporting {
             let wanted = text.trimmingCharacters(in: .whitespaces)
-            guard !wanted.isEmpty else { throw Complaint("find: say what to look for", Exit.usage) }
+            guard !wanted.isEmpty else { throw CommandError("find: say what to look for", Exit.usage) }
             let network = try NetworkTransport()
             let search: MarketSearch
             do {
@@ -28,7 +29,9 @@ struct Find: AsyncParsableCommand {
                 throw error
             }
             await network.shutdown()
-            guard !search.matches.isEmpty else { throw Complaint("find: no market is like \(text)", Exit.noSuchData) }
+            guard !search.matches.isEmpty else {
+                throw CommandError("find: no market is like \(text)", Exit.noSuchData)
+            }
             var output = StandardOutput()
             if json {
                 output.line(Self.json(search))
@@ -45,14 +48,14 @@ struct Find: AsyncParsableCommand {
         let memory = ListCache(
             folder: ListCache.folder(.current), beside: CountedRequests(in: configuration.history.database))
         let client = FeedClient(
-            CoinGecko(plan: feed(configuration).plan.agreed),
+            CoinGecko(plan: feed(configuration).plan),
             try FeedEnvironment(feed(configuration), timeout: configuration.poll.timeout), transport: network,
             memory: memory, retry: RetryPolicy(configuration.poll.retry))
         let coins: [CoinGecko.CoinList.Coin]
         do {
             coins = try await client.send(CoinGecko.CoinList(), within: Self.limit)
         } catch {
-            throw Complaint("find \(wanted): \(error.message)", Exit.noAnswer)
+            throw CommandError("find \(wanted): \(error.message)", Exit.noAnswer)
         }
         var search = MarketSearch(wanted, among: coins)
         guard !search.candidates.isEmpty else { return search }
@@ -67,7 +70,7 @@ struct Find: AsyncParsableCommand {
         return search
     }
 
-    /// Ids are CoinGecko's: its feed is asked where one is configured and its key may be read, else the public plan.
+    /// Ids are CoinGecko's: uses the configured CoinGecko feed if its key is readable, else the public plan.
     private func feed(_ configuration: Configuration) -> Configuration.Feed {
         let feed = configuration.feeds.first { $0.provider == .coinGecko }
         if let feed, !feed.plan.needsKey || feed.key != nil { return feed }

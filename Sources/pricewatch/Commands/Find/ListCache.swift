@@ -1,12 +1,13 @@
 import Feeds
 import Foundation
 import History
+import Markets
 
-/// Id lists in the user's own cache folder: `find` is for every user, and the database is the daemon's. Where the
-/// folder cannot be written, nothing is kept.
+/// Caches id lists in the user's own cache folder: `find` is for every user, and only the daemon's user can write the
+/// database. If the folder is not writable, nothing is cached.
 actor ListCache: FeedMemory {
     private let folder: String
-    /// Where all but the lists is kept.
+    /// Keeps everything but the lists.
     private let rest: any FeedMemory
 
     init(folder: String, beside rest: any FeedMemory) {
@@ -36,14 +37,14 @@ actor ListCache: FeedMemory {
         try? file.replace(with: Array(content))
     }
 
-    func wait(of feed: String) async -> FeedWait? { await rest.wait(of: feed) }
-    func keep(_ wait: FeedWait?, of feed: String) async { await rest.keep(wait, of: feed) }
+    func wait(of feed: String) async -> StoredCooldown? { await rest.wait(of: feed) }
+    func keep(_ wait: StoredCooldown?, of feed: String) async { await rest.keep(wait, of: feed) }
     func countRequest(of feed: String, in month: UTCMonth) async -> Int {
         await rest.countRequest(of: feed, in: month)
     }
     func requests(of feed: String, in month: UTCMonth) async -> Int { await rest.requests(of: feed, in: month) }
 
-    /// One file for each path of a host, so that searches do not pile up: a URL with another query replaces it.
+    /// One file for each host and path: a URL with another query replaces it, so that searches do not accumulate.
     private func path(_ url: String) -> String {
         let place = url.prefix { $0 != "?" }
         let name = place.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()

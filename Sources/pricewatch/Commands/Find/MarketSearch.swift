@@ -1,33 +1,33 @@
 import Feeds
 
-/// Which markets a text may mean, best first. Symbols are not unique: all that bear one are there.
+/// Finds the markets that a text may mean, best match first. Symbols are not unique: all markets with one are listed.
 struct MarketSearch {
     struct Match: Hashable {
         var id: String
         var symbol: String
         var name: String
-        /// By market cap, from 1; nil where it has none or it is not known.
+        /// By market cap, from 1; nil if the market has none or it is unknown.
         var rank: Int?
         var likeness: Likeness
     }
 
-    /// How a text and a market agree, the nearest first.
+    /// How a market matches the text, best first.
     enum Likeness: Int, Comparable {
         case id, symbol, name
-        /// Id, symbol or name begins with it.
+        /// Id, symbol or name has the text as a prefix.
         case beginning
-        /// Id or name holds it.
+        /// Id or name contains the text.
         case part
 
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Beyond the exact ones.
+    /// The number of other matches beside the exact ones.
     static let mostOthers = 25
 
     private(set) var matches: [Match]
 
-    /// The exact ones, and as many others as a rank can be asked for.
+    /// The exact matches and the candidates for ranking.
     init(_ text: String, among coins: [CoinGecko.CoinList.Coin]) {
         let wanted = text.lowercased()
         matches = coins.compactMap { coin in
@@ -38,7 +38,7 @@ struct MarketSearch {
         sort()
     }
 
-    /// Ids worth a question for their rank, at most 250.
+    /// The ids to request ranks for, at most 250.
     var candidates: [String] {
         var bytes = 0
         return matches.lazy.map(\.id).prefix(250).filter { !$0.contains(",") }
@@ -48,7 +48,7 @@ struct MarketSearch {
             }
     }
 
-    /// Puts the largest first within each likeness, and cuts off the tail.
+    /// Sorts the largest first within each kind of match, and cuts off the rest.
     mutating func rank(_ ranks: [String: Int]) {
         for place in matches.indices { matches[place].rank = ranks[matches[place].id] }
         sort()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads small files whole. A configuration or a key of more than 1 MiB is a mistake (a path to a device, say).
+/// Reads small files whole. A configuration or key over 1 MiB is a mistake, such as the path of a device.
 enum BoundedFile {
     static let limit = 1 << 20
 
@@ -38,7 +38,7 @@ enum BoundedFile {
         }
     }
 
-    /// Whether there is something at `path`; `hidden` is the answer where a closed folder keeps it to itself.
+    /// Whether `path` exists; `hidden` is the result if a folder without permission conceals it.
     static func exists(_ path: String, hidden: Bool) -> Bool {
         var information = stat()
         return stat(path, &information) == 0 || (errno == EACCES && hidden)

@@ -1,6 +1,8 @@
-/// Which file is the configuration, and who said so.
+import Foundation
+
+/// The path of the configuration, and where the path comes from.
 struct ConfigurationFile: Hashable, Sendable {
-    /// Absolute, or relative to the working folder where `--config` or the variable has it so.
+    /// Absolute, or relative to the working folder if `--config` or the variable gives it so.
     var path: String
     var origin: Origin
 
@@ -15,13 +17,13 @@ struct ConfigurationFile: Hashable, Sendable {
         case system
     }
 
-    /// The first of the four that exists; nil: none does, the built-in defaults hold. One that is named is taken
-    /// whether it exists or not, so that a mistyped path never ends in the defaults.
+    /// The first of the four that exists; nil: none exists, and the built-in defaults apply. A path given by option or
+    /// variable is used even if it does not exist, so that a mistyped one does not fall back to the defaults.
     static func find(option: String?, _ host: HostEnvironment) -> ConfigurationFile? {
         if let option { return ConfigurationFile(path: option, origin: .option) }
         if let path = host["PRICEWATCH_CONFIG"] { return ConfigurationFile(path: path, origin: .variable) }
-        // A home that is closed to the user (`sudo -u` without `-H`, systemd's ProtectHome) is not theirs; a closed
-        // folder in /etc means that there is a configuration.
+        // A home folder without permission (`sudo -u` without `-H`, systemd's ProtectHome) is not this user's and is
+        // skipped; an /etc folder without permission is assumed to contain a configuration.
         if BoundedFile.exists(host.userFile, hidden: false) {
             return ConfigurationFile(path: host.userFile, origin: .user)
         }
@@ -34,4 +36,63 @@ struct ConfigurationFile: Hashable, Sendable {
     func folders(_ host: HostEnvironment) -> DefaultFolders {
         DefaultFolders(host, usesSystemFile: origin == .system || path == host.systemFile)
     }
+}
+
+/// The default paths of written files. Absolute; the folders may not exist yet.
+struct DefaultFolders: Hashable, Sendable {
+    /// The database.
+    var state: String
+    /// The log file.
+    var log: String
+    /// The status file.
+    var runtime: String
+
+    /// systemd's folders if it sets them; else the system's, for root or if the file in `/etc` is used; else the
+    /// user's.
+    init(_ host: HostEnvironment, usesSystemFile: Bool) {
+        let isSystem = host.isRoot || usesSystemFile
+        let state =
+            host.firstPath("STATE_DIRECTORY")
+            ?? (isSystem ? "/var/lib/pricewatch" : host.home + "/.local/state/pricewatch")
+        self.state = state
+        log = host.firstPath("LOGS_DIRECTORY") ?? (isSystem ? "/var/log/pricewatch" : state)
+        runtime =
+            host.firstPath("RUNTIME_DIRECTORY")
+            ?? (isSystem ? "/run/pricewatch" : host["XDG_RUNTIME_DIR"].map { $0 + "/pricewatch" } ?? state)
+    }
+}
+
+extension HostEnvironment {
+    /// systemd separates several folders by colons; the first is used.
+    fileprivate func firstPath(_ name: String) -> String? {
+        self[name]?.split(separator: ":").first.map(String.init)
+    }
+}
+
+/// The environment that configuration depends on, as values that tests can replace.
+struct HostEnvironment: Sendable {
+    /// Environment variables.
+    var variables: [String: String]
+    /// The user's home folder; absolute.
+    var home: String
+    var isRoot: Bool
+    /// The path of the system's configuration.
+    var systemFile = "/etc/pricewatch/pricewatch.yaml"
+
+    /// This process's environment.
+    static var current: HostEnvironment {
+        let variables = ProcessInfo.processInfo.environment
+        return HostEnvironment(
+            variables: variables, home: variables.text("HOME") ?? NSHomeDirectory(), isRoot: geteuid() == 0)
+    }
+
+    /// The path of the user's configuration.
+    var userFile: String { home + "/.config/pricewatch/pricewatch.yaml" }
+
+    /// The variable's value; nil also if it is empty, as the XDG specification requires.
+    subscript(_ name: String) -> String? { variables.text(name) }
+}
+
+extension [String: String] {
+    fileprivate func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -1,15 +1,15 @@
 import Markets
 
-/// The rules nobody has to write. A rule of the same name changes the keys that it names.
+/// The built-in rules. A configured rule of the same name overrides single keys.
 enum BuiltInRule: String, CaseIterable {
     /// No usable answer from the provider.
     case feedStale = "feed-stale"
     /// A named market whose price has been stale for a while.
     case marketStale = "market-stale"
-    /// A named market without a usable price, answer after answer.
+    /// A named market without a usable price in consecutive answers.
     case marketMissing = "market-missing"
 
-    /// So many answers in a row.
+    /// The number of consecutive answers.
     static let missedAnswers = 3
     private static let staleFor = Duration.minutes(10)
     private static let silentFor = Duration.minutes(10)
@@ -31,7 +31,7 @@ enum BuiltInRule: String, CaseIterable {
 }
 
 extension Configuration.Rule {
-    /// The built-in rule with the keys that the section names in place of its own.
+    /// The built-in rule, with the keys of the section in place of its own.
     init(changing builtIn: BuiltInRule, by section: Section, channels: ChannelNames) {
         self = builtIn.rule
         if builtIn == .feedStale {
@@ -46,7 +46,7 @@ extension Configuration.Rule {
             section.fault(at: key, "does not belong to \(name), which is built in; give the rule another name")
             section.ignore(key)
         }
-        // Both words mean how long it may be so before the alert fires.
+        // Both `stale` and `for` mean how long the condition must hold before the alert fires.
         let stale = section.value("stale", .duration(atLeast: .seconds(1)))
         readModifiers(section, channels: channels)
         switch builtIn {

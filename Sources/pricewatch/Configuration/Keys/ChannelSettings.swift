@@ -1,32 +1,35 @@
+import Channels
+import Foundation
+import HTTP
 import Markets
 
 extension Configuration {
-    /// One entry of `notify`: where messages go.
+    /// One entry of `notify`.
     struct Channel: Hashable, Sendable {
-        /// As rules call it: 1 to 64 characters.
+        /// The name that rules use: 1 to 64 characters.
         var name: String
         var kind: Kind
-        /// `quiet`: below critical waits for its end and comes as one; nil: never quiet.
+        /// `quiet`: messages below critical wait for its end and are sent as one; nil: never quiet.
         var quiet: QuietHours?
-        /// `max_age`: a message that could not be delivered for so long is dropped.
+        /// `max_age`: a message that could not be delivered for this long is dropped.
         var maxAge: Duration = .hours(24)
-        /// `send_resolved`: whether the end of an alert is a message, too.
+        /// `send_resolved`: whether resolved alerts are sent.
         var sendResolved = true
         /// `timeout`: of one attempt.
         var timeout: Duration = .seconds(30)
-        /// `allow_http`: plain http to other machines, too.
+        /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
 
         enum Kind: Hashable, Sendable {
-            /// A POST of the events as JSON.
+            /// A POST with the events as JSON.
             case webhook(url: Secret)
             case slack(url: Secret)
             case discord(url: Secret)
             /// A chat, as its number or @name, and the bot's `token`.
             case telegram(chat: String, token: Secret)
-            /// The topic's URL and, where it is protected, a `token`.
+            /// The topic's URL and, if it is protected, a `token`.
             case ntfy(url: Secret, token: Secret?)
-            /// A program and its arguments; no shell.
+            /// A program and its arguments, run without a shell.
             case exec([String])
         }
     }
@@ -97,11 +100,11 @@ extension Configuration.Channel {
     }
 }
 
-/// The names that `notify` lists of rules and of the digest may hold.
+/// The channel names allowed in the `notify` lists of rules and of the digest.
 struct ChannelNames {
     var known: [String]
 
-    /// nil where the key is absent: every channel.
+    /// nil if the key is absent: every channel.
     func read(_ section: Section, _ key: String) -> [String]? {
         guard section.holds(key) else {
             section.ignore(key)
@@ -120,5 +123,26 @@ struct ChannelNames {
             }
         }
         return names
+    }
+}
+
+extension Configuration.Channel {
+    /// Secrets are read once, here; a rotated one needs a reload.
+    var address: ChannelAddress {
+        switch kind {
+        case .webhook(let url): .webhook(url: url.revealed)
+        case .slack(let url): .slack(url: url.revealed)
+        case .discord(let url): .discord(url: url.revealed)
+        case .telegram(let chat, let token): .telegram(chat: chat, token: token.revealed)
+        case .ntfy(let url, let token): .ntfy(url: url.revealed, token: token?.revealed)
+        case .exec(let command): .exec(command)
+        }
+    }
+
+    func madeChannel(
+        transport: any HTTPTransport, environment: [String: String] = ProcessInfo.processInfo.environment,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) -> any Channel {
+        address.channel(named: name, timeout: timeout, over: transport, environment: environment, now: now)
     }
 }

@@ -1,19 +1,21 @@
+import Markets
+
 extension Configuration {
     /// The daily summary.
     struct Digest: Hashable, Sendable {
         /// `at`: in `timezone`.
         var at = TimeOfDay(hour: 7, minute: 0)
-        /// `notify`: the channels it also goes to; the log always gets it.
+        /// `notify`: the channels; the digest is always logged, too.
         var notify: [String] = []
     }
 
-    /// `heartbeat`: a GET after a poll that brought prices, for an outside watcher.
+    /// `heartbeat`: a GET after a poll with prices, for external monitoring.
     struct Heartbeat: Hashable, Sendable {
-        /// `url`: a secret, since whoever knows it can pretend that all is well.
+        /// `url`: a secret, since anyone who knows it can fake the heartbeat.
         var url: Secret
-        /// `every`: not more often than this. From 1 s on.
+        /// `every`: the shortest time between two requests. At least 1 s.
         var every: Duration = .seconds(300)
-        /// `allow_http`: plain http to other machines, too.
+        /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
     }
 }

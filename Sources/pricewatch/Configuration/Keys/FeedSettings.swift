@@ -1,33 +1,34 @@
+import Feeds
 import Markets
 
 extension Configuration {
     /// One entry of `feeds`.
     struct Feed: Hashable, Sendable {
-        /// `name`: default the provider; unique, 1 to 64 characters.
+        /// `name`: defaults to the provider; unique, 1 to 64 characters.
         var name: String
-        /// `provider`: must be given.
+        /// `provider`: required.
         var provider: Provider
-        /// `plan`: default `public`.
-        var plan: Plan = .public
-        /// `key`: needed by the plans demo and pro.
+        /// `plan`: defaults to `public`.
+        var plan: ProviderPlan = .public
+        /// `key`: required by the plans demo and pro.
         var key: Secret?
-        /// `url`: in place of the plan's own host; a template where the provider is `json`.
+        /// `url`: replaces the plan's host; a template for the provider `json`.
         var url: String?
         /// `quota_month`: requests a month; nil: by plan, see `monthlyQuota`.
         var quotaMonth: Int?
-        /// `every`: nil: `poll.every`, then by plan. From 1 s on.
+        /// `every`: at least 1 s; nil: `poll.every`, then by plan.
         var every: Duration?
         /// `stale_after`: nil: `poll.stale_after`, then by interval.
         var staleAfter: Duration?
-        /// `allow_http`: plain http to other machines, too.
+        /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
-        /// The keys of `provider: json`; nil at every other provider.
+        /// The keys of `provider: json`; nil for every other provider.
         var json: JSONFeed?
     }
 }
 
 extension Configuration.Feed {
-    /// - Parameter currency: what prices are asked in; nil where the file says it wrongly.
+    /// - Parameter currency: The currency of prices; nil if the file's value is invalid.
     static func list(_ root: Section, in currency: Currency?) -> [Configuration.Feed]? {
         let items = root.items("feeds")
         guard root.holds("feeds") else { return nil }
@@ -58,7 +59,7 @@ extension Configuration.Feed {
             item.fault("needs a provider: one of \(all)")
         }
         let name = section.value("name", .name(upTo: 64))
-        let plan = section.value("plan", .word(Plan.self))
+        let plan = section.value("plan", .word(ProviderPlan.self))
         let key = section.secret("key")
         let allowHTTP = section.value("allow_http", .boolean) ?? false
         let rule: URLRule = provider == .json ? .template(allowHTTP: allowHTTP) : .plain(allowHTTP: allowHTTP)
@@ -75,9 +76,8 @@ extension Configuration.Feed {
         judgePlan(section, item: item, given: plan)
     }
 
-    /// A key that nobody asks for, or a plan without the key that opens it, is an error of the owner's that the
-    /// provider would answer with a riddle.
-    private func judgePlan(_ section: Section, item: Item, given: Plan?) {
+    /// Reports an unused key, or a plan without its required key: the provider's own error would not say so.
+    private func judgePlan(_ section: Section, item: Item, given: ProviderPlan?) {
         if provider.plans.isEmpty {
             if given != nil { section.fault(at: "plan", "\(provider.rawValue) has no plans; leave it out") }
             if key != nil, !provider.takesKeyWithoutPlan {
@@ -98,4 +98,26 @@ extension Configuration.Feed {
             section.fault(at: "key", "the plan public takes no key: say \(others)")
         }
     }
+}
+
+/// The provider of a feed.
+enum Provider: String, Hashable, Sendable, CaseIterable {
+    case coinGecko = "coingecko"
+    case coinPaprika = "coinpaprika"
+    case coinMarketCap = "coinmarketcap"
+    case binance
+    case kraken
+    case json
+
+    /// What is built in about the provider; nil for `json`, which the configuration describes.
+    var listed: (any ListedProvider.Type)? { Providers.named(rawValue) }
+
+    /// The provider's plans. Empty: there is no choice, and `plan` is rejected.
+    var plans: [ProviderPlan] {
+        guard let terms = listed?.terms, terms.count > 1 else { return [] }
+        return ProviderPlan.allCases.filter { terms[$0] != nil }
+    }
+
+    /// Whether `key` can be set without a plan: only for `json`, whose configuration says where it goes.
+    var takesKeyWithoutPlan: Bool { self == .json }
 }

@@ -4,13 +4,13 @@ extension Configuration {
     struct History: Hashable, Sendable {
         /// `database`: absolute. Default: `history.db` in the state folder.
         var database: String
-        /// `keep_samples`: every recorded price.
+        /// `keep_samples`: how long every recorded price is kept.
         var keepSamples: Keeping = .lasting(.hours(90 * 24))
-        /// `keep_candles`: hourly open, high, low and close; alert events are kept as long.
+        /// `keep_candles`: how long hourly open, high, low and close, and alert events, are kept.
         var keepCandles: Keeping = .forever
-        /// `max_size`: bytes of database and WAL; the oldest samples go first.
+        /// `max_size`: bytes of database and WAL; the oldest samples are removed first.
         var maxSize: Int64 = 2 << 30
-        /// `backfill`: how far back a gap is healed; nil: never.
+        /// `backfill`: how far back gaps are backfilled; nil: never.
         var backfill: Duration? = .hours(24)
     }
 
@@ -18,7 +18,7 @@ extension Configuration {
         case lasting(Duration)
         case forever
 
-        /// Whether what happened so long ago is still there.
+        /// Whether data of this age is still kept.
         func reaches(_ window: Duration) -> Bool {
             switch self {
             case .lasting(let duration): window <= duration

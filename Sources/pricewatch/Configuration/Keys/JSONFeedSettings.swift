@@ -2,17 +2,17 @@ import Foundation
 import Markets
 
 extension Configuration {
-    /// How to read prices from any server that answers with JSON.
+    /// Describes any server that answers with JSON.
     struct JSONFeed: Hashable, Sendable {
-        /// `headers`, in the file's order; a value may hold `{key}` and is never printed.
+        /// `headers`, in the file's order; a value may contain `{key}` and is never printed.
         var headers: [Header] = []
-        /// `list`: a JSON Pointer to where the markets are; empty: the whole document.
+        /// `list`: a JSON Pointer to the markets; empty: the whole document.
         var list = ""
         /// `fields`: JSON Pointers within one market.
         var fields = Fields()
         /// `time_format`: of `quoted_at`.
         var timeFormat: TimeFormat = .iso8601
-        /// `content_type`: which answers are taken for JSON.
+        /// `content_type`: which content types are accepted.
         var contentType: ContentType = .json
 
         struct Header: Hashable, Sendable {
@@ -21,9 +21,9 @@ extension Configuration {
         }
 
         struct Fields: Hashable, Sendable {
-            /// `price`: must be given.
+            /// `price`: required.
             var price = ""
-            /// `id`: must be given where `list` leads to an array.
+            /// `id`: required if `list` points to an array.
             var id: String?
             var quotedAt: String?
             /// `change_24h_percent`
@@ -41,9 +41,9 @@ extension Configuration {
         }
 
         enum ContentType: String, Hashable, Sendable, CaseIterable {
-            /// `application/json` and its relatives.
+            /// `application/json`, `text/json` and `application/…+json`.
             case json
-            /// Also what a server calls text/plain.
+            /// Any content type.
             case any
         }
     }
@@ -52,7 +52,7 @@ extension Configuration {
 extension Configuration.JSONFeed {
     static let keys = ["headers", "list", "fields", "time_format", "content_type", "currency"]
 
-    /// nil where the provider is another one, whose feed these keys do not belong to.
+    /// nil for another provider, whose feeds do not have these keys.
     init?(_ section: Section, provider: Provider?, url: String?, key: Configuration.Secret?, in currency: Currency?) {
         let given = Self.keys.filter(section.holds)
         if let provider, provider != .json {
@@ -84,7 +84,7 @@ extension Configuration.JSONFeed {
         }
     }
 
-    /// A price has the currency that it was quoted in. One that is not ours cannot be recorded yet.
+    /// Prices keep the currency that they were quoted in. A currency other than the configured one cannot be recorded.
     private static func judge(
         _ stated: Currency?, _ section: Section, asksForOurs: Bool, in currency: Currency?
     ) {

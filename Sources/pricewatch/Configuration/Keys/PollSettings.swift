@@ -2,23 +2,23 @@ import Markets
 
 extension Configuration {
     struct Poll: Hashable, Sendable {
-        /// `every`: from 1 s on; nil: by plan, see `Configuration.interval`.
+        /// `every`: at least 1 s; nil: by plan, see `Configuration.interval`.
         var every: Duration?
-        /// `timeout`: of a whole request, from the name's resolution to the last byte.
+        /// `timeout`: of a whole request, from name resolution to the last byte.
         var timeout: Duration = .seconds(20)
         /// `retry`: within one poll.
         var retry = Retry()
         /// `stale_after`: nil: the longer of 15 minutes and 3 × every, see `Configuration.staleness(of:)`.
         var staleAfter: Duration?
-        /// `confirm_moves_over`: a larger move waits for the next poll; nil: none does.
+        /// `confirm_moves_over`: a larger move needs confirmation by the next poll; nil: none does.
         var confirmMovesOver: Percent? = Percent(hundredths: 20_00)
 
         struct Retry: Hashable, Sendable {
-            /// `attempts`: requests a page in one poll, the first included. 1 to 10.
+            /// `attempts`: requests per page in one poll, including the first. 1 to 10.
             var attempts = 3
-            /// `base`: the longest delay before the second request; doubles from one to the next.
+            /// `base`: the longest delay before the second request; doubles with each further one.
             var base: Duration = .seconds(1)
-            /// `cap`: beyond which it does not grow.
+            /// `cap`: the limit of the delay.
             var cap: Duration = .seconds(30)
         }
     }
@@ -46,6 +46,35 @@ extension Configuration.Poll.Retry {
             let key = section.holds("cap") ? "cap" : "base"
             section.fault(at: key, "the cap of \(cap.unitsText) is shorter than the base of \(base.unitsText)")
         }
+        section.finish()
+    }
+}
+
+extension Configuration {
+    struct Log: Hashable, Sendable {
+        /// `file`: absolute; nil: standard error only. Default: `pricewatch.log` in the log folder.
+        var file: String?
+        /// `level`: the lowest level written; alerts and the service's start and stop are written at every level.
+        var level: Level = .info
+        /// `format`: of the file's lines.
+        var format: Format = .text
+
+        enum Level: String, Hashable, Sendable, CaseIterable {
+            case debug, info, warning, error
+        }
+
+        enum Format: String, Hashable, Sendable, CaseIterable {
+            case text, json
+        }
+    }
+}
+
+extension Configuration.Log {
+    init(_ section: Section, defaults: Self) {
+        self = defaults
+        file = section.optional("file", .path, default: file)
+        level = section.value("level", .word(Level.self)) ?? level
+        format = section.value("format", .word(Format.self)) ?? format
         section.finish()
     }
 }

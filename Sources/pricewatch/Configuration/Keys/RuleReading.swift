@@ -5,7 +5,7 @@ extension Configuration.Rule {
     static let conditions = ["above", "below", "outside", "rises", "falls", "moves", "new_high", "new_low", "stale"]
     static let relative: Set = ["rises", "falls", "moves"]
 
-    /// - Parameter builtIn: Whether the names of the built-in rules mean these.
+    /// - Parameter builtIn: Whether the names of built-in rules refer to these.
     static func list(
         _ root: Section, channels: ChannelNames, kept: Configuration.History, builtIn: Bool
     ) -> [Configuration.Rule] {
@@ -46,7 +46,7 @@ extension Configuration.Rule {
             rule?.clear = clear
             rule?.readModifiers(section, channels: channels)
         } else {
-            // What else is wrong is to be told, too.
+            // Reads the other keys too, so that their faults are reported.
             var other = BuiltInRule.marketMissing.rule
             other.readModifiers(section, channels: channels)
         }
@@ -56,7 +56,7 @@ extension Configuration.Rule {
         self = rule
     }
 
-    /// The keys that go with any condition.
+    /// The keys that apply to any condition.
     mutating func readModifiers(_ section: Section, channels: ChannelNames) {
         if let holdFor = section.value("for", .duration) { self.holdFor = holdFor }
         if let keepFiringFor = section.value("keep_firing_for", .duration) { self.keepFiringFor = keepFiringFor }
@@ -145,7 +145,7 @@ extension Configuration.Rule {
         return moves.map { .moves($0, within: within) }
     }
 
-    /// A level on the wrong side would resolve the alert at the moment it fires.
+    /// A level on the wrong side would resolve the alert when it fires.
     private static func judge(_ clear: Price, of condition: AlertRule.Condition, _ section: Section) {
         switch condition {
         case .above(let threshold) where clear > threshold:

@@ -3,9 +3,9 @@ import Foundation
 import Markets
 
 extension Configuration {
-    /// One entry of `alerts`, with everything a rule can say.
+    /// One entry of `alerts`.
     struct Rule: Hashable, Sendable {
-        /// `name`: unique, 1 to 200 characters; with the market it is the identity of an alert.
+        /// `name`: unique, 1 to 200 characters; an alert is identified by rule name and market.
         var name: String
         /// `market: ID`, `markets: [ID, …]` or `markets: all`.
         var scope: Scope
@@ -14,21 +14,21 @@ extension Configuration {
         var holdFor: Duration = .zero
         /// `clear`: the price at which it resolves; nil: when the condition ends.
         var clear: Price?
-        /// `keep_firing_for`: how much longer it fires after the condition ended.
+        /// `keep_firing_for`: how long it keeps firing after the condition has ended.
         var keepFiringFor: Duration = .zero
-        /// `repeat`: reminds while it fires; nil: says it once.
+        /// `repeat`: the interval of reminders while it fires; nil: none.
         var repeatEvery: Duration?
-        /// `repeat_on_move`: reminds after each further move; nil: never.
+        /// `repeat_on_move`: a reminder after each further move of this size; nil: none.
         var repeatOnMove: Percent?
-        /// `once`: rests after its first resolve until edited.
+        /// `once`: latched after its first resolve, until the rule is edited.
         var once = false
-        /// `expires`: from then on it is as if it were not there; nil: never.
+        /// `expires`: the rule is ignored from then on; nil: never.
         var expires: Date?
         /// `severity`
         var severity: AlertRule.Severity = .warning
-        /// `notify`: channels; nil: every one, empty: log and status alone.
+        /// `notify`: channels; nil: all, empty: log and status only.
         var notify: [String]?
-        /// `note`: goes with every message.
+        /// `note`: added to every message.
         var note: String?
         /// `enabled`
         var enabled = true
@@ -36,23 +36,22 @@ extension Configuration {
         enum Scope: Hashable, Sendable {
             case all
             case markets([MarketID])
-            /// Of the built-in rules alone: the markets that the configuration names.
+            /// For built-in rules only: the named markets.
             case named
-            /// Of the built-in rules alone: the provider as a whole; patiently, it is never said to be silent before
-            /// three intervals have passed.
+            /// For built-in rules only: the feeds as a whole. `patiently`: the limit is at least three intervals.
             case feed(patiently: Bool)
         }
     }
 
-    /// The rules as the decision takes them: the owner's, then the built-in ones that he has not changed.
+    /// The rules for the engine: the configured ones, then the built-in ones that are not overridden.
     var alertRules: [AlertRule] {
         let own = Set(alerts.map(\.name))
         let builtIn = builtinAlerts ? BuiltInRule.allCases.filter { !own.contains($0.rawValue) }.map(\.rule) : []
         return (alerts + builtIn).flatMap(alertRules)
     }
 
-    /// Empty where there is nothing that it is about: no market is named. About feeds it stands once for each lane,
-    /// whose intervals differ.
+    /// Empty for a rule about named markets if there are none. A rule about feeds becomes one rule per source, since
+    /// their intervals differ.
     private func alertRules(_ rule: Rule) -> [AlertRule] {
         switch rule.scope {
         case .all: return [alertRule(rule, .all)]
@@ -61,13 +60,13 @@ extension Configuration {
             let named = namedMarkets.map(\.id)
             return named.isEmpty ? [] : [alertRule(rule, .markets(named))]
         case .feed(let patiently):
-            return lanePlans.filter { !$0.ridesAlong }.map { plan in
+            return sourcePlans.map { plan in
                 var rule = rule
-                // What is right for the feeds in order of preference must not cry at each pause of a slower one.
-                if case .feedStale(let length) = rule.condition, patiently || plan.lane != .shared {
+                // The limit for the shared source must not fire at each pause of a source with a longer interval.
+                if case .feedStale(let length) = rule.condition, patiently || plan.source != .shared {
                     rule.condition = .feedStale(max(length, plan.every * 3))
                 }
-                return alertRule(rule, .feed(plan.feed.pseudoMarket, of: plan.lane))
+                return alertRule(rule, .feed(plan.feed.pseudoMarket, of: plan.source))
             }
         }
     }
@@ -82,22 +81,23 @@ extension Configuration {
 }
 
 extension Configuration.Feed {
-    /// What stands in place of a market where the feed as a whole is meant: its name.
+    /// The market id used for alerts about the feed as a whole: its name.
     var pseudoMarket: MarketID {
         let text = name.replacingBytes(of: [","], with: "").cut(toBytes: MarketID.longest)
-        // The provider's own word is an id in any case.
+        // The provider's name is always a valid id.
         return (try? MarketID(text)) ?? (try? MarketID(provider.rawValue)) ?? .feed
     }
 }
 
 extension Configuration.Rule {
-    /// The history it looks back on, and the key that says so; nil where the present price is enough.
+    /// The window of the condition and its key; nil if the condition needs only the current price.
     var window: (key: String, length: Duration)? {
         guard let length = condition.window else { return nil }
         switch condition {
         case .newHigh: return ("new_high", length)
         case .newLow: return ("new_low", length)
-        default: return ("within", length)
+        case .rises, .falls, .moves: return ("within", length)
+        case .above, .below, .outside, .stale, .marketStale, .marketMissing, .feedStale: return nil
         }
     }
 }

@@ -2,23 +2,23 @@ import Markets
 
 extension Configuration {
     struct Watch: Hashable, Sendable {
-        /// `markets`: named one by one, in this order.
+        /// `markets`: the named markets, in this order.
         var markets: [Market] = []
-        /// `top`: also the N largest by market cap, 0 to 10,000. Default: 20 where no market is named, else 0.
+        /// `top`: also the N largest by market cap, 0 to 10,000. Default: 20 if no market is named, else 0.
         var top = Watch.topWithoutMarkets
 
         static let topWithoutMarkets = 20
     }
 
-    /// A market named in the configuration, alone or with how others call it.
+    /// A market named in the configuration, alone or with its names at other providers.
     struct Market: Hashable, Sendable {
-        /// `id`: as the first provider knows it, and as everything else here does.
+        /// `id`: the first provider's id, used everywhere in pricewatch.
         var id: MarketID
-        /// Ids by provider or feed name (`coinpaprika: sol-solana`): the owner's word that they mean this market.
+        /// Ids by provider or feed name (`coinpaprika: sol-solana`), asserted to be the same market.
         var ids: [String: String] = [:]
-        /// `feed`: the feed that alone is asked; nil: the feeds in order of preference.
+        /// `feed`: the only feed to poll; nil: the feeds in order of preference.
         var feed: String?
-        /// `stale_after`: from when on its quote is old; nil: the feed's, then the poll's.
+        /// `stale_after`: the age from which its quote is stale; nil: the feed's, then the poll's.
         var staleAfter: Duration?
     }
 }

@@ -1,9 +1,9 @@
 import Markets
 
-/// Which key was probably meant by one that nobody knows.
+/// Suggests the key that was probably meant by an unknown one.
 enum DidYouMean {
-    /// Words of other programs, above all Prometheus and Alertmanager, and keys in the wrong place: our key, and
-    /// where it is at home.
+    /// Our keys for the words of other programs (mostly Prometheus and Alertmanager) and for misplaced keys, with the
+    /// section that they belong to.
     private static let others: [String: (key: String, home: String)] = [
         "interval": ("every", "poll.every"),
         "scrape_interval": ("every", "poll.every"),
@@ -43,7 +43,7 @@ enum DidYouMean {
         "level": ("level", "log.level"),
     ]
 
-    /// The full path of the key that `word` in the section at `path` was probably meant to be.
+    /// The full path of the key that was probably meant by `word` in the section at `path`.
     static func key(_ word: String, in path: String, values: Set<String>, sections: Set<String>) -> String? {
         let known = values.union(sections)
         func inSection(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }

@@ -1,11 +1,11 @@
-/// How the text of a value is read, and what to say where it cannot be.
+/// How to parse the text of a value, and the message if that fails.
 struct Scalar<Value> {
     /// Completes "expected …, found …".
     let expected: String
-    /// nil: not of this kind. Throws where it is, and yet will not do.
+    /// Returns nil for a text of another kind. Throws if the kind is right but the value is not allowed.
     let parse: (_ text: String, _ source: ValueSource) throws(Unfit) -> Value?
 
-    /// `reason` stands alone and never repeats a text that may be secret.
+    /// `reason` is a complete message, and never contains a text that may be secret.
     struct Unfit: Error {
         let reason: String
     }
@@ -30,4 +30,41 @@ struct Scalar<Value> {
         }
         return nil
     }
+}
+
+/// One item of a list, or one entry of a mapping.
+struct Item {
+    private let content: YAMLValue
+    private let path: String
+    private let position: FilePosition
+    private let source: ValueSource
+    private let report: FaultReport
+
+    init(_ content: YAMLValue, path: String, at position: FilePosition, source: ValueSource, report: FaultReport) {
+        self.content = content
+        self.path = path
+        self.position = position
+        self.source = source
+        self.report = report
+    }
+
+    var isMapping: Bool {
+        if case .mapping = content.content { true } else { false }
+    }
+
+    /// The value as written: `null` is a valid text.
+    func value<Value>(_ scalar: Scalar<Value>) -> Value? {
+        scalar.read(content, at: position, path: path, source: source, report: report)
+    }
+
+    func section() -> Section? {
+        guard case .mapping(let pairs) = content.content else {
+            fault("expected a mapping, found \(content.kind)")
+            return nil
+        }
+        return Section(pairs, path: path, at: position, source: source, report: report)
+    }
+
+    func fault(_ message: String) { report.fault(position, path, message) }
+    func warn(_ message: String) { report.warn(position, path, message) }
 }

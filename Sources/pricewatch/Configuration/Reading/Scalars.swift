@@ -45,7 +45,7 @@ extension Scalar where Value == Int64 {
 extension Scalar where Value == Duration {
     static var duration: Scalar { duration(atLeast: .zero) }
 
-    /// How often something is done.
+    /// The interval of a repeated action.
     static var interval: Scalar { duration(atLeast: .seconds(1), atMost: .hours(365 * 24)) }
 
     static func duration(atLeast least: Duration, atMost most: Duration = .hours(1000 * 365 * 24)) -> Scalar {
@@ -141,7 +141,7 @@ extension Scalar where Value == TimeZone {
     static var timeZone: Scalar {
         Scalar("a time zone such as UTC or Europe/Berlin") { text, _ in
             if text == "UTC" { return .gmt }
-            // Foundation also takes inventions such as GMT+5:17 and abbreviations that mean several zones.
+            // Foundation also accepts non-standard names such as GMT+5:17, and ambiguous abbreviations.
             guard TimeZone.knownTimeZoneIdentifiers.contains(text) || text.contains("/") else { return nil }
             return TimeZone(identifier: text)
         }
@@ -149,7 +149,7 @@ extension Scalar where Value == TimeZone {
 }
 
 extension Scalar where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words an enumeration knows.
+    /// A case of an enumeration, by its raw value.
     static func word(_ type: Value.Type) -> Scalar {
         let words = Value.allCases.map(\.rawValue)
         return Scalar("one of \(words.joined(separator: ", "))") { text, _ throws(Unfit) in

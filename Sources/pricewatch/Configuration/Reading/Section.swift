@@ -1,10 +1,10 @@
-/// One mapping of the file while it is read: hands out the values of the keys it is asked for, and says at the end
-/// which keys nobody asked for.
+/// One mapping of the file while it is read: returns the values of requested keys, and reports the unknown keys at the
+/// end.
 ///
-/// What is wrong goes to the report, and the caller gets nil and goes on with its default: one fault must not hide
-/// the next.
+/// Faults go to the report, and the caller gets nil and continues with its default, so that one fault does not hide the
+/// next.
 final class Section {
-    /// As messages name it (`alerts[2]`); empty at the root.
+    /// The path in messages (`alerts[2]`); empty at the root.
     let path: String
     let position: FilePosition
     let pairs: [YAMLPair]
@@ -22,16 +22,16 @@ final class Section {
         self.report = report
     }
 
-    /// A key with its value, wherever that stands.
+    /// A key with its value, from the configuration, a file or a variable.
     struct Found {
-        /// With `_file` or `_env` where it was given so.
+        /// The key's path, with `_file` or `_env` if it was given so.
         var path: String
         var keyPosition: FilePosition
         var value: YAMLValue
-        /// Why the value could not be had.
+        /// Why the value could not be read; nil if it was.
         var failure: String?
 
-        /// Scalars are pointed at; lists and mappings begin a line below their key.
+        /// The position of a scalar's value, or of the key of a list or mapping, which begins a line below it.
         var position: FilePosition {
             if case .text = value.content { value.position } else { keyPosition }
         }
@@ -39,18 +39,18 @@ final class Section {
 
     // MARK: Asking without reading
 
-    /// The keys as they stand in the file.
+    /// The keys as written in the file.
     var names: [String] { pairs.map(\.key) }
 
-    /// Whether the key is there, be it with nothing behind it.
+    /// Whether the key is present, even without a value.
     func mentions(_ key: String) -> Bool { holds(key) || isNull(key) }
 
-    /// Whether the key is there and says something.
+    /// Whether the key is present with a value.
     func holds(_ key: String) -> Bool {
         pairs.contains { ($0.key == key && !$0.value.isNull) || $0.key == key + "_file" || $0.key == key + "_env" }
     }
 
-    /// Whether the key is there and says nothing: `digest: null`.
+    /// Whether the key is present without a value: `digest: null`.
     func isNull(_ key: String) -> Bool { pairs.contains { $0.key == key && $0.value.isNull } }
 
     func isEmptyList(_ key: String) -> Bool {
@@ -58,21 +58,21 @@ final class Section {
         return items.isEmpty
     }
 
-    /// The value as text, without a fault where it is something else.
+    /// The value as text; nil without a fault if it is not a text.
     func text(_ key: String) -> String? {
         guard case .text(let text, _)? = find(key)?.value.content else { return nil }
         return text
     }
 
-    /// Known here, but not of interest.
+    /// Marks the key as known without reading it.
     func ignore(_ key: String) { values.insert(key) }
 
     // MARK: Faults
 
-    /// About the section as a whole.
+    /// Reports a fault of the section as a whole.
     func fault(_ message: String) { report.fault(position, path.isEmpty ? nil : path, message) }
 
-    /// About the value of a key that is there.
+    /// Reports a fault of a key's value.
     func fault(at key: String, _ message: String) {
         guard let found = find(key) else {
             let pair = pairs.first { $0.key == key }
@@ -83,7 +83,7 @@ final class Section {
 
     var isSound: Bool { report.faults.isEmpty }
 
-    /// To be called when every key was asked for.
+    /// Reports unknown keys; called after all keys have been read.
     func finish() {
         let known = Set(values.flatMap { [$0, $0 + "_file", $0 + "_env"] } + sections)
         for pair in pairs where !known.contains(pair.key) {
@@ -97,7 +97,7 @@ final class Section {
 
     func inner(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    /// What the key says and can be had; a fault where it cannot.
+    /// The key's value if it could be read; nil, with a fault if the key is present, otherwise.
     func usable(_ key: String) -> Found? {
         guard let found = find(key) else { return nil }
         if let failure = found.failure {

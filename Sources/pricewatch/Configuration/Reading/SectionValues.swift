@@ -1,26 +1,26 @@
-/// What a section hands out: values, secrets, lists, mappings.
+/// Reads values, secrets, lists and mappings.
 extension Section {
     // MARK: Reading values
 
-    /// nil where the key is absent, null or wrong.
+    /// nil if the key is absent, null or invalid.
     func value<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? {
         guard let found = usable(key), !found.value.isNull else { return nil }
         return read(found, scalar)
     }
 
-    /// nil where the key is null; `fallback` where it is absent or wrong.
+    /// nil if the key is null; `fallback` if it is absent or invalid.
     func optional<Value>(_ key: String, _ scalar: Scalar<Value>, default fallback: Value?) -> Value? {
         guard let found = usable(key) else { return fallback }
         if found.value.isNull { return nil }
         return read(found, scalar) ?? fallback
     }
 
-    /// Ids and names: `null` is one, too.
+    /// For ids and names: `null` is a valid text.
     func asWritten<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? {
         usable(key).flatMap { read($0, scalar) }
     }
 
-    /// nil where the key is absent, null or wrong. Empty where it is out of reach and may be.
+    /// nil if the key is absent, null or invalid. Empty if it cannot be read and is not needed.
     func secret(_ key: String) -> Configuration.Secret? {
         guard let found = find(key), !found.value.isNull || found.failure != nil else { return nil }
         if let failure = found.failure {
@@ -52,7 +52,7 @@ extension Section {
 
     // MARK: Reading lists and mappings
 
-    /// The items of a list; empty where the key is absent, null or no list.
+    /// The items of a list; empty if the key is absent, null or not a list.
     func items(_ key: String, expected: String = "a list") -> [Item] {
         guard var found = usable(key), !found.value.isNull else { return [] }
         found.value = parsed(found) ?? found.value
@@ -67,7 +67,7 @@ extension Section {
         }
     }
 
-    /// A list of texts, each as written.
+    /// A list of texts, unchanged.
     func strings(_ key: String) -> [String]? {
         guard holds(key) else {
             ignore(key)
@@ -78,7 +78,7 @@ extension Section {
         return texts.count == items.count ? texts : nil
     }
 
-    /// A list of exactly two.
+    /// A list of exactly two items.
     func pair<Value>(_ key: String, _ scalar: Scalar<Value>) -> (Value, Value)? {
         guard holds(key) else {
             ignore(key)
@@ -95,14 +95,14 @@ extension Section {
         return (first, second)
     }
 
-    /// A mapping; nil where the key is absent, null or something else.
+    /// A mapping; nil if the key is absent, null or something else.
     func section(_ key: String) -> Section? {
         sections.insert(key)
         guard let pair = pairs.first(where: { $0.key == key }), !pair.value.isNull else { return nil }
         return item(pair).section()
     }
 
-    /// Every key, as a name that the owner chose.
+    /// All entries, for mappings whose keys are names chosen by the user.
     func children() -> [(name: String, item: Item)] {
         pairs.map { ($0.key, item($0)) }
     }
@@ -115,7 +115,7 @@ extension Section {
         scalar.read(found.value, at: found.position, path: found.path, source: source, report: report)
     }
 
-    /// A list or mapping that was given as a file or variable: its text is YAML.
+    /// Parses a list or mapping that was given by file or variable as YAML.
     private func parsed(_ found: Found) -> YAMLValue? {
         guard case .text(let text, _) = found.value.content else { return nil }
         let name: String

@@ -2,7 +2,7 @@ import Foundation
 import Markets
 
 extension Scalar where Value == String {
-    /// What is shown on one line: 1 to `longest` characters, none of them a control character.
+    /// A one-line text: 1 to `longest` characters without control characters.
     static func name(upTo longest: Int) -> Scalar {
         Scalar("a name") { text, _ throws(Unfit) in
             if let objection = objection(toName: text, upTo: longest) { throw Unfit(reason: objection) }
@@ -10,7 +10,7 @@ extension Scalar where Value == String {
         }
     }
 
-    /// Completes "the name …"; nil: nothing is wrong with it.
+    /// Completes "the name …"; nil: valid.
     static func objection(toName text: String, upTo longest: Int) -> String? {
         if text.isEmpty { return "must not be empty" }
         if text.count > longest { return "must not be longer than \(longest) characters" }
@@ -18,7 +18,7 @@ extension Scalar where Value == String {
         return nil
     }
 
-    /// Anything, line breaks included.
+    /// Any text, including line breaks.
     static func text(upTo longest: Int) -> Scalar {
         Scalar("a text") { text, _ throws(Unfit) in
             guard text.count <= longest else {
@@ -37,7 +37,7 @@ extension Scalar where Value == String {
         }
     }
 
-    /// One of the names the configuration defines itself.
+    /// One of a fixed set of words.
     static func word(of words: [String], kind: String) -> Scalar {
         Scalar("one of \(words.joined(separator: ", "))") { text, _ throws(Unfit) in
             if words.contains(text) { return text }
@@ -66,7 +66,7 @@ extension Scalar where Value == String {
         }
     }
 
-    /// RFC 6901: empty, or steps that begin with a slash each.
+    /// RFC 6901: empty, or tokens that each begin with a slash.
     static var jsonPointer: Scalar {
         Scalar("a JSON Pointer such as /data/last") { text, _ in
             guard text.isEmpty || text.hasPrefix("/") else { return nil }

@@ -1,15 +1,15 @@
 import Feeds
 import Foundation
 
-/// Which URLs a key takes. Objections never repeat the URL: it may hold a key.
+/// Which URLs a key accepts. Objections never contain the URL, which may contain a key.
 enum URLRule {
     case plain(allowHTTP: Bool)
-    /// With `{id}`, `{ids}`, `{currency}` and `{key}` in it.
+    /// May contain `{id}`, `{ids}`, `{currency}` and `{key}`.
     case template(allowHTTP: Bool)
 
     private static let placeholders = ["id", "ids", "currency", "key"]
 
-    /// Completes "the URL …"; nil: nothing is wrong with it.
+    /// Completes "the URL …"; nil: valid.
     func objection(to text: String) -> String? {
         switch self {
         case .plain(let allowHTTP):

@@ -1,12 +1,12 @@
 import Engine
 import Foundation
 
-/// Where values stand that the configuration only points to: `KEY_file: PATH` and `KEY_env: NAME`.
+/// Reads values that the configuration refers to: `KEY_file: PATH` and `KEY_env: NAME`.
 struct ValueSource {
-    /// The configuration.
+    /// The path of the configuration.
     let file: String
     let host: HostEnvironment
-    let secrets: ConfigurationReading.Secrets
+    let secrets: SecretReading
 
     enum Answer {
         case text(String, Configuration.Secret.Origin)
@@ -21,7 +21,7 @@ struct ValueSource {
         return .text(value.withoutNewlineAtEnd, origin)
     }
 
-    /// A relative path is looked up where systemd keeps credentials, then beside the configuration.
+    /// Reads a file. A relative path is looked up in systemd's credentials folder, then beside the configuration.
     func contents(of path: String) -> Answer {
         guard !path.isEmpty else { return .refused("the path is empty", .file(path)) }
         let candidates = candidates(for: path)
@@ -42,11 +42,16 @@ struct ValueSource {
         return (host["CREDENTIALS_DIRECTORY"].map { [$0 + "/" + path] } ?? []) + [absolute(path)]
     }
 
-    /// `~` is the user's home, anything relative lies beside the configuration.
+    /// Expands `~` to the user's home, and resolves relative paths beside the configuration.
     func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         if path.hasPrefix("~/") { return host.home + path.dropFirst(1) }
         let folder = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path
         return folder == "/" ? folder + path : folder + "/" + path
     }
+}
+
+/// Whether secrets are needed. A user who may read prices may have no permission to read the keys.
+enum SecretReading: Sendable {
+    case needed, spared
 }

@@ -1,8 +1,8 @@
-/// Bounds what aliases can multiply, before anything follows them: eight lines of nine aliases each would otherwise
-/// stand for a billion values.
+/// Limits the expansion of aliases before they are followed: eight lines of nine aliases each would otherwise expand to
+/// a billion values.
 ///
-/// It looks at the text alone and errs on the side of more: what lies between an anchor and its first alias is
-/// taken to belong to it, also where it stands in a comment.
+/// It scans only the text, and overestimates: everything between an anchor and its first alias counts as the anchor's
+/// content, including comments.
 enum AliasBudget {
     private static let mostAnchors = 1000
 
@@ -70,7 +70,7 @@ enum AliasBudget {
 }
 
 extension Unicode.Scalar {
-    /// libyaml's: letters, digits, hyphen, underscore.
+    /// The characters of libyaml's anchor names: letters, digits, hyphen, underscore.
     fileprivate var isInAnchorName: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true

@@ -1,15 +1,15 @@
 import Yams
 
-/// Yams gives a whole file up at the first mapping with a key twice. So that the other faults are told in the same
-/// go, the first letter of the earlier key is replaced by one nobody writes, and the text is parsed again; the
-/// tree gets its letters back, and then knows both places.
+/// Yams rejects a whole file at the first duplicate key. To report the other faults too, the first letter of the
+/// earlier key is replaced by an unused character, and the text is parsed again. The letters are restored in the tree,
+/// which then has the positions of both keys.
 enum DuplicateKeys {
-    /// Beyond so many the file is given up like any other broken one.
+    /// The most replacements in one file; beyond it, the file is rejected.
     private static let most: UInt32 = 100
-    /// A private-use plane.
+    /// The first character of a private-use plane.
     private static let firstStandIn: UInt32 = 0xF_0000
 
-    /// `renamed` maps each stand-in to the letter it stands for.
+    /// `renamed` maps each replacement character to the letter that it replaces.
     static func parse(
         _ text: String, file: String
     ) throws(ConfigurationFault) -> (root: Node?, renamed: [Unicode.Scalar: Unicode.Scalar]) {
@@ -17,7 +17,7 @@ enum DuplicateKeys {
         var renamed: [Unicode.Scalar: Unicode.Scalar] = [:]
         for count in 0... {
             do {
-                // The types that Yams would see are of no interest, and its patterns for them cost a millisecond.
+                // The basic resolver: types are not used, and creating Yams's patterns for them takes 1 ms.
                 return (try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot(), renamed)
             } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
                 guard count < most, let standIn = Unicode.Scalar(firstStandIn + UInt32(count)),
@@ -34,7 +34,7 @@ enum DuplicateKeys {
         return (nil, renamed)
     }
 
-    /// nil where the key does not stand there letter by letter (an alias, an escape): then nothing is changed.
+    /// nil, without a change, if the key is not written literally at `mark` (an alias, an escape).
     private static func replaceLetter(
         of text: inout String, key: String?, at mark: Mark, by standIn: Unicode.Scalar
     ) -> Unicode.Scalar? {

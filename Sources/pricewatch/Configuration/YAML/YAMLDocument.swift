@@ -1,15 +1,15 @@
 import Foundation
 import Yams
 
-/// Text to tree, with the faults YAML itself has.
+/// Parses YAML text into a tree and reports YAML's own faults.
 enum YAMLDocument {
-    /// Deeper than any key of ours lies; a fault beyond, since the tree is walked by recursion.
+    /// The deepest nesting, more than any valid configuration has; limits the recursion over the tree.
     static let deepest = 32
-    /// Values after aliases were followed.
+    /// The most values after aliases are expanded.
     static let mostValues = 100_000
 
-    /// The document's value, nil where there is none (an empty file, comments alone). Adds to `faults` what does
-    /// not keep the rest from being read; throws what does.
+    /// The document's value, nil for an empty file or comments alone. Adds faults that allow reading to continue to
+    /// `faults`; throws the others.
     static func read(
         _ text: String, file: String, faults: inout [ConfigurationFault]
     ) throws(ConfigurationFault) -> YAMLValue? {
@@ -23,7 +23,7 @@ enum YAMLDocument {
         return value
     }
 
-    /// What is wrong, in its own words, without the line it is wrong in: that may hold a secret.
+    /// The fault in words, without quoting the line, which may contain a secret.
     static func fault(_ error: any Error, file: String) -> ConfigurationFault {
         func at(_ line: Int?, _ column: Int?, _ message: String) -> ConfigurationFault {
             let position = FilePosition(file: file, line: line ?? 1, column: column ?? 1)
@@ -63,7 +63,7 @@ extension String {
     fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-/// Copies Yams' nodes, following aliases within bounds, and puts right what `DuplicateKeys` had to rename.
+/// Copies Yams's nodes, expands aliases within limits, and restores the letters replaced by `DuplicateKeys`.
 private struct TreeCopy {
     let file: String
     let renamed: [Unicode.Scalar: Unicode.Scalar]
@@ -127,7 +127,7 @@ private struct TreeCopy {
         return pairs
     }
 
-    /// `<<: *defaults`, as YAML 1.1 has it: what the mapping does not say itself.
+    /// The pairs of a merge key, `<<: *defaults` (YAML 1.1): they apply unless the mapping has the key itself.
     private mutating func mergeable(_ value: YAMLValue) -> [YAMLPair] {
         switch value.content {
         case .mapping(let pairs): return pairs
@@ -153,13 +153,13 @@ private struct TreeCopy {
 }
 
 extension FilePosition {
-    /// Within one file.
+    /// Both positions must be in the same file.
     func isBefore(_ other: FilePosition) -> Bool { (line, column) < (other.line, other.column) }
 }
 
 extension Tag {
-    /// Whether YAML was left to see what it sees (`null` means nothing, `!!str null` is a text).
+    /// Whether the type is left to YAML's resolution (`null` is no value, `!!str null` is a text).
     ///
-    /// `Tag.implicit` would bring Yams' patterns for types along, which cost a millisecond to make.
+    /// Comparing with `Tag.implicit` itself would create Yams's patterns for types, which takes 1 ms.
     fileprivate var isImplicit: Bool { self == Tag(.implicit, .basic) }
 }

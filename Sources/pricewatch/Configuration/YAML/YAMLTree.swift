@@ -1,8 +1,8 @@
-/// A value of the file with the place where it stands; text is kept as written, whatever type YAML sees in it.
+/// A value with its position; text is kept as written, whatever type YAML resolves it to.
 struct YAMLValue: Sendable {
     var position: FilePosition
     var content: Content
-    /// Where the text came from; decides whether a message may repeat it.
+    /// The origin of the text; decides whether a message may quote it.
     var origin: Configuration.Secret.Origin = .inline
 
     indirect enum Content: Sendable {
@@ -11,13 +11,13 @@ struct YAMLValue: Sendable {
         case mapping([YAMLPair])
     }
 
-    /// Absent in all but name: `every:`, `every: null`, `every: ~`.
+    /// Whether the key has no value: `every:`, `every: null`, `every: ~`.
     var isNull: Bool {
         guard case .text(let text, plain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// For messages that say what was found: a text only where it stands in the configuration for all to read.
+    /// The value in messages: a text is quoted only if it is written in the configuration itself.
     var shown: String {
         switch content {
         case .list: "a list"
@@ -32,7 +32,7 @@ struct YAMLValue: Sendable {
         }
     }
 
-    /// What kind of thing it is, without its text.
+    /// The kind of value, without its text.
     var kind: String {
         switch content {
         case .list: "a list"

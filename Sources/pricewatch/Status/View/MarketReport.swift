@@ -4,18 +4,18 @@ import Markets
 
 /// A summary for people: how the watched markets moved over a window, in about ten lines.
 struct MarketReport {
-    /// As it was asked for: `24h`.
+    /// The window as given: `24h`.
     var window: Window
     var at: Date
     var currency: Currency
     var summary: DaySummary
-    /// Of the markets whose change is known.
+    /// The changes that are known.
     var changes: [Percent]
     /// The markets that are not fresh.
     var notFresh: [(market: String, state: String)]
-    /// What the alerts did in this time.
+    /// Alert events in the window.
     var events: [AlertEvent] = []
-    /// What fires now.
+    /// The alerts that fire now.
     var firing: [AlertEvent] = []
 
     func lines(on terminal: Terminal) -> [String] {
@@ -49,7 +49,7 @@ struct MarketReport {
         for state in ["stale", "missing"] { add(state, named(state), .yellow) }
         add("unknown", named("unknown") + unexplained, .yellow)
         add("alerts", alerts)
-        add("firing", standing, .red)
+        add("firing", firingLines, .red)
         return lines
     }
 
@@ -59,12 +59,12 @@ struct MarketReport {
         return ["\(summary.up) of \(known) rose (\((summary.up * 100 + known / 2) / known) %)"]
     }
 
-    /// The change that half of the markets beat.
+    /// The median change.
     var median: Percent? {
         guard !changes.isEmpty else { return nil }
         let sorted = changes.sorted()
         let (low, high) = (sorted[(sorted.count - 1) / 2].hundredths, sorted[sorted.count / 2].hundredths)
-        // Half away from zero, as every other percentage.
+        // Rounds half away from zero, as all percentages do.
         let sum = low + high
         return Percent(hundredths: (sum + sum.signum()) / 2)
     }
@@ -81,7 +81,7 @@ struct MarketReport {
         return names.prefix(Self.listed).map { SafeText.printable($0, atMost: 40) } + more
     }
 
-    /// Fresh markets, too, have no change where nothing is known of the window's beginning.
+    /// A fresh market also has no change if no price is known at the start of the window.
     private var unexplained: [String] {
         let count = summary.unknown - notFresh.count
         return count > 0 ? ["\(count) without a price \(window.text) ago"] : []
@@ -93,8 +93,37 @@ struct MarketReport {
         return ["\(fired) fired", "\(resolved) resolved", "\(firing.count) firing now"]
     }
 
-    private var standing: [String] {
+    private var firingLines: [String] {
         let names = firing.map { "\(SafeText.printable($0.rule, atMost: 40)) on \(SafeText.printable($0.market.text))" }
         return names.count > Self.listed ? names.prefix(Self.listed) + ["and \(names.count - Self.listed) more"] : names
     }
+}
+
+/// Colours rises and falls, for people.
+enum SummaryView {
+    static func lines(_ summary: DaySummary, window: String) -> [String] {
+        var lines = [
+            "\(window): \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
+                + "\(summary.coverage) % of the time covered"
+        ]
+        if !summary.gainers.isEmpty { lines.append("  up most:   " + summary.gainers.text) }
+        if !summary.losers.isEmpty { lines.append("  down most: " + summary.losers.text) }
+        return lines
+    }
+
+}
+
+extension Percent {
+    /// `+1.25`, `-5.20`, `0.00`: with equal decimals, so that the points align.
+    var signedToTheHundredth: String {
+        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        let sign = self > .zero ? "+" : self < .zero ? "-" : ""
+        return "\(sign)\(whole).\(part < 10 ? "0" : "")\(part)"
+    }
+}
+
+/// A duration as given on the command line.
+struct Window: Sendable {
+    var text: String
+    var length: Duration
 }

@@ -1,16 +1,16 @@
 import Foundation
 import Markets
 
-/// The markets of a status as a table that fits its terminal: where it is narrow, what can be missed is left out.
+/// The markets of a status as a table that fits its terminal: narrow terminals omit the less important columns.
 struct MarketTable {
     fileprivate enum Column: Hashable {
         case market, symbol, price, change, age, state
-        /// Without its reason.
+        /// The state without its reason.
         case plainState
         case trend(width: Int)
     }
 
-    /// The richest first.
+    /// Column layouts, the widest first.
     private static let layouts: [[Column]] = [
         [.market, .symbol, .price, .change, .trend(width: Trends.pieces), .age, .state],
         [.market, .symbol, .price, .change, .trend(width: Trends.pieces / 2), .age, .state],
@@ -26,7 +26,7 @@ struct MarketTable {
     private let terminal: Terminal
     private let now: Date
 
-    /// - Parameter trends: nil where none are to be shown.
+    /// - Parameter trends: nil: no trend column.
     init(_ markets: some Sequence<StatusDocument.Market>, trends: Trends?, _ terminal: Terminal, now: Date) {
         self.markets = Array(markets)
         self.trends = trends
@@ -35,7 +35,7 @@ struct MarketTable {
     }
 
     var lines: [String] {
-        // A pipe has no width, and its reader looks for whole ids.
+        // A pipe has no width, and programs that read it need whole ids.
         guard terminal.isTerminal else {
             return table([.market, .symbol, .price, .change, .age, .state], id: .max).lines(on: terminal)
         }
@@ -45,7 +45,7 @@ struct MarketTable {
         return table([.market, .price, .change, .plainState], id: 10).lines(on: terminal)
     }
 
-    /// The one currency of all prices, if it is one.
+    /// The currency of all prices; nil if they differ.
     private var currency: String? {
         let first = markets.first?.currency
         return markets.allSatisfy { $0.currency == first } ? first : nil

@@ -9,7 +9,7 @@ struct StatusView {
     private let terminal: Terminal
     private let now: Date
 
-    /// - Parameter trends: nil where none are to be shown.
+    /// - Parameter trends: nil: no trends are shown.
     init(
         _ status: StatusDocument, _ verdict: StatusVerdict, trends: Trends? = nil, _ terminal: Terminal, now: Date
     ) {
@@ -20,7 +20,7 @@ struct StatusView {
         self.now = now
     }
 
-    /// All of it, however long.
+    /// The whole status, however long.
     var lines: [String] {
         var lines = head
         if let markets = status.markets, !markets.isEmpty {
@@ -39,16 +39,16 @@ struct StatusView {
         return lines
     }
 
-    /// What a screen of so many rows holds of it: the alerts, and as many markets as fit.
+    /// As much of the status as fits this many rows: the alerts, and as many markets as fit.
     func lines(rows: Int) -> [String] {
         let alerts = Self.shortened(alerts, to: max(2, rows / 4))
         let foot = alerts.isEmpty ? [] : [""] + alerts
         let markets = status.markets ?? []
         let all = markets.count + (status.marketsOmitted ?? 0)
-        // On a low screen the first line says most.
+        // On a low screen only the first line is shown.
         let heads = [head, [first] + reasons, [first]]
         let head = heads.first { $0.count + foot.count + min(all, rows / 3) + 3 <= rows } ?? [first]
-        // Beside the markets a blank line and their header.
+        // The markets need two more rows: a blank line and their header.
         let room = rows - head.count - foot.count - 2
         var table: [String] = []
         if !markets.isEmpty, room > 0 {

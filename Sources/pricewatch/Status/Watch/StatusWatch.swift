@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Markets
 
-/// `status --watch`: in place on a terminal, a line a change in a pipe.
+/// `status --watch`: redraws in place on a terminal, prints a line per change in a pipe.
 struct StatusWatch {
     private let configuration: Configuration
     private let json: Bool
@@ -16,11 +16,11 @@ struct StatusWatch {
 
     func run() async {
         let isScreen = terminal.isTerminal && !json
-        let wakes = Wakes(watching: configuration.statusFile, keys: isScreen)
-        if isScreen { await draw(wakes) } else { await list(wakes) }
+        let refreshEvents = RefreshEvents(watching: configuration.statusFile, keys: isScreen)
+        if isScreen { await draw(refreshEvents) } else { await list(refreshEvents) }
     }
 
-    private func draw(_ wakes: Wakes) async {
+    private func draw(_ refreshEvents: RefreshEvents) async {
         var terminal = terminal
         var status = WatchedStatus(configuration, withTrends: true)
         var screen = LiveScreen(terminal)
@@ -30,25 +30,25 @@ struct StatusWatch {
             screen.draw(status.lines(rows: terminal.height, on: terminal, now: now), on: terminal)
         }
         frame()
-        for await wake in wakes.all {
+        for await wake in refreshEvents.all {
             if case .suspended = wake { screen.pause() }
             terminal.measure()
             frame()
         }
     }
 
-    private func list(_ wakes: Wakes) async {
+    private func list(_ refreshEvents: RefreshEvents) async {
         var status = WatchedStatus(configuration, withTrends: false)
         var output = StandardOutput()
-        var told: Told?
+        var reported: Reported?
         func tell() {
             let now = Date()
             let isNew = status.refresh(now: now)
             let verdict = status.source?.verdict(at: now)
-            // A status that expires, quotes that grow old, and a daemon that dies, change nothing in the file.
-            let telling = Told(exit: verdict?.exit, stale: json ? status.source?.staleMarkets(at: now) : nil)
-            guard isNew || telling != told else { return }
-            told = telling
+            // Expiry, ageing quotes and a killed daemon do not change the file.
+            let next = Reported(exit: verdict?.exit, stale: json ? status.source?.staleMarkets(at: now) : nil)
+            guard isNew || next != reported else { return }
+            reported = next
             if json {
                 if let source = status.source { output.write(source.json(at: now)) }
             } else {
@@ -58,14 +58,14 @@ struct StatusWatch {
             output.flush()
         }
         tell()
-        for await wake in wakes.all {
+        for await wake in refreshEvents.all {
             if case .suspended = wake { raise(SIGSTOP) }
             tell()
         }
     }
 
-    /// What may change while the file stays.
-    private struct Told: Hashable {
+    /// What may change without a change of the file.
+    private struct Reported: Hashable {
         var exit: Int32?
         var stale: Int?
     }

@@ -3,28 +3,28 @@ import Glibc
 import History
 import Markets
 
-/// The status as it changes: read again when its file has been replaced, with the trends beside it.
+/// The status and the trends, read again when the status file has been replaced.
 struct WatchedStatus {
     private let configuration: Configuration
     private let withTrends: Bool
     private(set) var source: StatusSource?
-    /// Why there is none.
-    private(set) var complaint: Complaint?
+    /// Why there is no status.
+    private(set) var complaint: CommandError?
     private var version: FileVersion?
     private var readAt = Date.distantPast
     private var trends: Trends?
     private var trendsReadAt = Date.distantPast
 
-    /// - Parameter withTrends: Whether prices of the history are to be read, too.
+    /// - Parameter withTrends: Whether to read prices from the history for trends.
     init(_ configuration: Configuration, withTrends: Bool) {
         self.configuration = configuration
         self.withTrends = withTrends
     }
 
-    /// Returns whether there is something else to be read than before.
+    /// Reads again if needed. Returns whether the content may have changed.
     mutating func refresh(now: Date) -> Bool {
         let found = FileVersion(of: configuration.statusFile)
-        // Without a file the history answers, which nothing tells of.
+        // Without a status file the history is read, whose changes raise no event.
         guard found != version || (found == nil && now.since(readAt) >= .seconds(10)) else { return false }
         version = found
         readAt = now
@@ -33,13 +33,13 @@ struct WatchedStatus {
             complaint = nil
         } catch {
             source = nil
-            complaint = error as? Complaint ?? Complaint("\(error)", Exit.inputOutput)
+            complaint = error as? CommandError ?? CommandError("\(error)", Exit.inputOutput)
         }
         if withTrends { refreshTrends(now: now) }
         return true
     }
 
-    /// What of it fits.
+    /// As much of the status as fits the terminal.
     func lines(rows: Int, on terminal: Terminal, now: Date) -> [String] {
         guard let source else { return [SafeText.printable(complaint?.description ?? "")] }
         return StatusView(source.document(at: now), source.verdict(at: now), trends: trends, terminal, now: now)
@@ -54,7 +54,7 @@ struct WatchedStatus {
 }
 
 extension StatusSource {
-    /// Nil where the history cannot be read, which the status tells by itself.
+    /// Nil if the history cannot be read; the status reports that itself.
     func trends(_ configuration: Configuration, now: Date) -> Trends? {
         guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
         return try? Trends(
@@ -63,13 +63,13 @@ extension StatusSource {
     }
 }
 
-/// Which file lies at a path: a replaced one is another.
+/// The identity of the file at a path: a replaced file has another one.
 private struct FileVersion: Hashable {
     private let inode: ino_t
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil where there is none.
+    /// Nil if there is no file.
     init?(of path: String) {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }

@@ -1,5 +1,5 @@
-import Engine
 import Foundation
+import HTTP
 import Markets
 import Testing
 
@@ -132,6 +132,6 @@ struct CoinGeckoPastTests {
         let sent = transport.requests.count
         await #expect(throws: FeedError.self) { try await past() }
         #expect(transport.requests.count == sent)
-        #expect(await feed.waitInForce()?.0.cause == .rateLimited)
+        #expect(await feed.cooldownInForce()?.0.cause == .rateLimited)
     }
 }

@@ -1,0 +1,67 @@
+import Engine
+import Foundation
+import Markets
+
+/// A destination of messages: a network service, or a program of the owner's.
+package protocol Channel: Sendable {
+    /// The name that rules use.
+    var name: String { get }
+
+    /// Sends one message within the channel's timeout. Any 2xx of a service, or exit status 0 of a program, is success.
+    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt
+}
+
+/// A message to deliver.
+package struct Message: Hashable, Sendable {
+    /// The same for each attempt, so that a receiver can detect duplicates. Sent as `Idempotency-Key`.
+    package var id: String
+    package var content: Content
+
+    package enum Content: Hashable, Sendable {
+        /// At least one; several if grouped. In the order in which they happened.
+        case events([AlertEvent])
+        case note(Note)
+    }
+
+    package init(id: String, content: Content) {
+        self.id = id
+        self.content = content
+    }
+}
+
+extension Message {
+    /// Nil if the contents hold nothing to send.
+    package init?(_ id: String, _ contents: OutgoingMessage.Contents) {
+        if var note = contents.note {
+            note.events = contents.events
+            self.init(id: id, content: .note(note))
+        } else if !contents.events.isEmpty {
+            self.init(id: id, content: .events(contents.events))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The response to a delivered message, for people, such as `204` or `exit 0`. Its text comes from outside.
+package struct Receipt: Hashable, Sendable {
+    package var answer: String
+
+    package init(answer: String) { self.answer = answer }
+}
+
+/// Why a delivery failed.
+package struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Operation, object, cause and hint, without any secret. Bounded; text from outside is escaped.
+    package var description: String
+    /// True if a retry is useless, such as after a 404.
+    package var isPermanent: Bool
+    /// The minimum delay before a retry, as the service requests.
+    package var retryAfter: Duration?
+
+    package init(description: String, isPermanent: Bool, retryAfter: Duration? = nil) {
+        self.description = description
+        self.isPermanent = isPermanent
+        self.retryAfter = retryAfter
+    }
+}

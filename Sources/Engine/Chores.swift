@@ -1,0 +1,103 @@
+import Foundation
+import Markets
+
+// MARK: The past
+
+extension Engine {
+    mutating func take(_ gap: GapReading) {
+        cycle?.gap = gap
+        if !gap.past.isEmpty { summary.add(past: gap.past, polledBefore: .distantPast) }
+    }
+
+    mutating func take(_ change: OutsideChange, _ plan: inout Plan) {
+        if let (id, known) = change.installation { alerts.join(known, of: id) }
+        if let silences = change.silences { follow(silences) }
+        if let remembered = change.backfilled { recall(remembered, &plan) }
+    }
+
+    /// Takes the silences in the database, except those whose end is announced but not written yet.
+    mutating func follow(_ silences: [Silence]) {
+        alerts.silences = silences.filter { silence in
+            !unsaved.endedSilences.contains { $0.id == silence.id && silence.until <= $0.at }
+        }
+    }
+
+    /// Adds backfilled prices to windows and changes. Alerts change at the next poll at the earliest.
+    mutating func recall(_ remembered: Remembered, _ plan: inout Plan) {
+        summary = remembered.summary
+        let before = alerts
+        alerts = remembered.alerts
+        alerts.resume(before)
+        follow(alerts.silences)
+        plan.publishChange()
+    }
+
+    /// Starts a round of backfill after the first usable poll of a start, and after a gap.
+    mutating func backfillIfDue(after gaps: [SourceID: Date], _ plan: inout Plan) {
+        guard settings.backfill != nil, settings.once == nil else { return }
+        if !gaps.isEmpty { chores.isBackfillDue = true }
+        guard chores.isBackfillDue, !chores.isBackfilling, recording.fault == nil, !isStopping else { return }
+        chores.isBackfillDue = false
+        chores.isBackfilling = true
+        plan.backfill = shortestInterval * 2
+    }
+}
+
+// MARK: Digest, heartbeat, pruning
+
+extension Engine {
+    mutating func sendDigestIfDue(at now: Date, _ plan: inout Plan) {
+        defer { chores.lastDigest = max(chores.lastDigest, now) }
+        guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
+        let day = summary.summary(of: board, at: now)
+        var commit = plan.commit ?? Commit(currency: settings.currency)
+        outbox.take(day, due: moment, alerts.identity, at: now, into: &commit)
+        commit.digest = moment
+        plan.commit = commit
+        plan.log.append(.digest(day))
+    }
+
+    /// Sends a heartbeat if one is due. 95 % of the interval is enough: polls are not exact to the millisecond, and a
+    /// poll that is slightly early must not skip a heartbeat.
+    mutating func sendHeartbeatIfDue(at now: Date, _ plan: inout Plan) {
+        guard let every = settings.heartbeat, !chores.isHeartbeatRunning, !isStopping else { return }
+        if let last = chores.lastHeartbeat {
+            let age = now.since(last)
+            guard age < .zero || age >= every - every / 20 else { return }
+        }
+        chores.lastHeartbeat = now
+        chores.isHeartbeatRunning = true
+        plan.sendsHeartbeat = true
+    }
+
+    mutating func endHeartbeat(_ fault: String?, at now: Date, _ plan: inout Plan) {
+        chores.isHeartbeatRunning = false
+        guard let fault else {
+            let failed = chores.heartbeatFailures.reset()
+            if failed > 0 {
+                plan.log.append(LogLine(.info, "heartbeat.sent") { $0.add("after_failures", failed) })
+            }
+            return
+        }
+        guard chores.heartbeatFailures.add(at: now) else { return }
+        let count = chores.heartbeatFailures.count
+        plan.log.append(
+            LogLine(.warning, "heartbeat.failed") { line in
+                line.add("count", count)
+                line.add("message", fault)
+            })
+    }
+
+    /// Prunes the history once an hour, 7 minutes past the hour, when the hour before has its candles; and when it
+    /// exceeds its size limit.
+    mutating func pruneIfDue(at now: Date, _ plan: inout Plan) {
+        guard !chores.isPruning, !isStopping else { return }
+        let hour = (now - .minutes(7)).milliseconds / 3_600_000
+        if chores.prunedHour == hour {
+            guard let limit = settings.maxSize, recording.stored.bytes > limit, !chores.isStillTooLarge else { return }
+        }
+        chores.prunedHour = hour
+        chores.isPruning = true
+        plan.prunes = true
+    }
+}

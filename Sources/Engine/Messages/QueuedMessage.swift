@@ -1,0 +1,93 @@
+import Foundation
+import Markets
+
+/// What the queue holds of a message; its contents stay in the database until it is sent.
+package struct QueuedMessage: Hashable, Sendable {
+    /// Derived from channel and events; sent as the `Idempotency-Key`.
+    package var id: String
+    /// By its name in the configuration.
+    package var channel: String
+    /// Its age counts from this time.
+    package var createdAt: Date
+    /// The events that it reports, oldest first.
+    package var events: [Event]
+    package var isNote: Bool
+    /// Held until quiet hours end, then joined with the other held messages.
+    package var isHeld: Bool
+    /// Failed deliveries.
+    package var attempts: Int
+    /// The earliest time of the next attempt; nil: now.
+    package var notBefore: Date?
+    /// Why the last delivery failed.
+    package var lastError: String?
+
+    package struct Event: Hashable, Sendable {
+        package var id: String
+        package var alert: AlertKey
+        package var isCritical: Bool
+
+        package init(id: String, alert: AlertKey, isCritical: Bool) {
+            self.id = id
+            self.alert = alert
+            self.isCritical = isCritical
+        }
+
+        package init(_ event: AlertEvent) {
+            self.init(id: event.id, alert: event.key, isCritical: event.severity == .critical)
+        }
+    }
+
+    package init(
+        id: String, channel: String, createdAt: Date, events: [Event], isNote: Bool = false, isHeld: Bool = false,
+        attempts: Int = 0, notBefore: Date? = nil, lastError: String? = nil
+    ) {
+        self.id = id
+        self.channel = channel
+        self.createdAt = createdAt
+        self.events = events
+        self.isNote = isNote
+        self.isHeld = isHeld
+        self.attempts = attempts
+        self.notBefore = notBefore
+        self.lastError = lastError
+    }
+
+    package var isCritical: Bool { events.contains(where: \.isCritical) }
+}
+
+/// A message with its contents.
+package struct OutgoingMessage: Hashable, Sendable {
+    package var queued: QueuedMessage
+    package var contents: Contents
+
+    package struct Contents: Hashable, Sendable {
+        package var events: [AlertEvent]
+        package var note: Note?
+
+        package init(events: [AlertEvent], note: Note? = nil) {
+            self.events = events
+            self.note = note
+        }
+    }
+
+    package init(
+        id: String, channel: String, createdAt: Date, events: [AlertEvent], note: Note? = nil, isHeld: Bool = false
+    ) {
+        queued = QueuedMessage(
+            id: id, channel: channel, createdAt: createdAt, events: events.map(QueuedMessage.Event.init),
+            isNote: note != nil, isHeld: isHeld)
+        contents = Contents(events: events, note: note)
+    }
+}
+
+/// The number and age of queued messages.
+package struct OutboxSize: Hashable, Sendable {
+    package var queued: Int
+    /// When the oldest was created; nil: the queue is empty.
+    package var oldest: Date?
+
+    package init(queued: Int, oldest: Date?) {
+        self.queued = queued
+        self.oldest = oldest
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Markets
+
+/// Which channels are notified of what.
+package struct Routing: Hashable, Sendable {
+    /// In the order of the configuration.
+    package let channels: [Channel]
+    /// Channels by rule name; a rule without an entry notifies all.
+    private let named: [String: [String]]
+    /// The channels that receive the digest.
+    package let digest: [String]
+
+    package init(_ channels: [Channel] = [], rules: [AlertRule] = [], digest: [String] = []) {
+        self.channels = channels
+        named = Dictionary(
+            rules.compactMap { rule in rule.notify.map { (rule.name, $0) } }, uniquingKeysWith: { first, _ in first })
+        self.digest = digest
+    }
+
+    /// The settings of one channel.
+    package struct Channel: Hashable, Sendable {
+        package var name: String
+        package var sendResolved: Bool
+        /// A message that could not be delivered within this time is dropped.
+        package var maxAge: Duration
+        package var quiet: QuietHours?
+        package var zone: TimeZone
+        /// A hash of the channel's address: changes with it and holds no secret.
+        package var address: String
+
+        package init(
+            name: String, sendResolved: Bool = true, maxAge: Duration = .hours(24), quiet: QuietHours? = nil,
+            zone: TimeZone = .gmt, address: String = ""
+        ) {
+            self.name = name
+            self.sendResolved = sendResolved
+            self.maxAge = maxAge
+            self.quiet = quiet
+            self.zone = zone
+            self.address = address
+        }
+
+        /// When messages below critical may be sent again; nil: now.
+        func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
+    }
+
+    /// Whether this channel is notified of the event. A resolve goes to the channels that were notified of the firing,
+    /// whatever the rule says now.
+    ///
+    /// - Parameter notified: the channels that were notified that this alert fires.
+    package func sends(_ event: AlertEvent, to channel: Channel, notified: Set<String>) -> Bool {
+        guard event.silencedUntil == nil else { return false }
+        switch event.kind {
+        case .pending: return false
+        case .firing, .reminder: return named[event.rule]?.contains(channel.name) ?? true
+        case .resolved: return channel.sendResolved && notified.contains(channel.name)
+        }
+    }
+}
+
+extension QuietHours {
+    /// When the quiet hours around `now` end; nil if `now` is outside them.
+    ///
+    /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
+    /// daylight-saving changes.
+    package func end(at now: Date, in zone: TimeZone) -> Date? {
+        let time = Self.wallTime(now, zone)
+        guard contains(time) else { return nil }
+        let rest = (to.seconds - time + Self.day).truncatingRemainder(dividingBy: Self.day)
+        let end = now.addingTimeInterval(rest)
+        guard let change = zone.nextDaylightSavingTimeTransition(after: now), change <= end else { return end }
+        return self.end(at: change, in: zone) ?? change
+    }
+
+    private static let day: TimeInterval = 86_400
+
+    private func contains(_ time: TimeInterval) -> Bool {
+        from.seconds < to.seconds
+            ? (from.seconds..<to.seconds).contains(time) : time >= from.seconds || time < to.seconds
+    }
+
+    /// Seconds since midnight, as a clock shows them.
+    private static func wallTime(_ date: Date, _ zone: TimeZone) -> TimeInterval {
+        let local = date.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: date))
+        return local - (local / day).rounded(.down) * day
+    }
+}
+
+extension TimeOfDay {
+    fileprivate var seconds: TimeInterval { TimeInterval((hour * 60 + minute) * 60) }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Markets
+
+/// The messages queued for one channel, and the state of its deliveries.
+struct ChannelQueue: Sendable {
+    var terms: Routing.Channel
+    /// In queue order, including those being delivered.
+    private(set) var messages: [QueuedMessage] = []
+    /// Ids of the messages being delivered.
+    private(set) var running: Set<String> = []
+    /// Ids of messages queued by an earlier daemon. Their age is not used until this machine's clock is confirmed.
+    private var recalled: Set<String> = []
+    /// Ids of running deliveries that were started before the channel's address changed.
+    private var sentToOldAddress: Set<String> = []
+    /// No longer configured: its messages are dropped.
+    var isUnconfigured = false
+    /// Why it does not deliver; nil after a success.
+    private(set) var fault: String?
+    /// Consecutive failed deliveries.
+    private var failures = 0
+    /// Messages that failed are not retried before then.
+    private var retriesFrom: Date?
+    /// The service asked to wait: nothing is sent before then.
+    private var askedToWaitUntil: Date?
+
+    /// Consecutive failures from which the status shows a fault.
+    private static let failuresReported = 3
+
+    init(_ terms: Routing.Channel) { self.terms = terms }
+
+    /// Queues a message. Failed attempts of an earlier daemon count as failures of the channel until it delivers.
+    mutating func add(_ message: QueuedMessage, isRecalled: Bool = false) {
+        messages.append(message)
+        if isRecalled { recalled.insert(message.id) }
+        guard let error = message.lastError else { return }
+        failures += message.attempts
+        if failures >= Self.failuresReported { fault = error }
+    }
+
+    var oldest: Date? { messages.map(\.createdAt).min() }
+
+    /// Resets the state after the channel's address changed. Running deliveries use the old address, so their failures
+    /// do not count.
+    mutating func startAnew() {
+        sentToOldAddress = running
+        (fault, failures, retriesFrom, askedToWaitUntil) = (nil, 0, nil, nil)
+        for place in messages.indices { messages[place].notBefore = nil }
+    }
+
+    mutating func follow(clockSetBy step: Duration) {
+        for place in messages.indices where !recalled.contains(messages[place].id) {
+            messages[place].createdAt = messages[place].createdAt + step
+            messages[place].notBefore = messages[place].notBefore.map { $0 + step }
+        }
+        retriesFrom = retriesFrom.map { $0 + step }
+        askedToWaitUntil = askedToWaitUntil.map { $0 + step }
+    }
+
+    mutating func confirmClock() { recalled = [] }
+
+    /// - Parameter slotsLeft: how many more deliveries may run; a channel's first delivery needs no slot.
+    mutating func next(at now: Date, slotsLeft: Int) -> DeliveryQueue.Action? {
+        if let action = drop(at: now) { return action }
+        let quietEnd = terms.quietEnd(at: now)
+        if quietEnd == nil, let action = release(at: now) { return action }
+        // A failing channel is tried with one delivery at a time.
+        guard running.isEmpty || failures == 0 && slotsLeft > 0 else { return nil }
+        guard let place = candidate(at: now, isQuiet: quietEnd != nil) else { return nil }
+        running.insert(messages[place].id)
+        return .send(messages[place])
+    }
+
+    func nextMoment(after now: Date) -> Date? {
+        let quietEnd = terms.quietEnd(at: now)
+        var moments: [Date] = []
+        for message in messages where !running.contains(message.id) {
+            if let quietEnd, message.isHeld || !message.isCritical { moments.append(quietEnd) }
+            guard !message.isHeld else { continue }
+            moments.append(message.createdAt + terms.maxAge)
+            if let due = due(message) { moments.append(due) }
+        }
+        return moments.filter { $0 > now }.min()
+    }
+
+    mutating func finish(
+        _ id: String, _ outcome: Delivery.Outcome, _ backoff: Backoff, at now: Date, random: Double
+    ) -> DeliveryQueue.Verdict {
+        running.remove(id)
+        let wasOldAddress = sentToOldAddress.remove(id) != nil
+        guard let place = messages.firstIndex(where: { $0.id == id }) else { return .done }
+        switch outcome {
+        case .interrupted: return .kept
+        case .delivered:
+            messages.remove(at: place)
+            recover()
+            return .done
+        case .refused(let cause):
+            messages.remove(at: place)
+            fault = cause
+            return .dropped(.refused)
+        case .lost:
+            messages.remove(at: place)
+            return .dropped(.lost)
+        case .failed(let cause, let retryAfter):
+            if isUnconfigured {
+                messages.remove(at: place)
+                return .dropped(.noChannel)
+            }
+            guard !wasOldAddress else {
+                messages[place].attempts += 1
+                return .postponed(messages[place])
+            }
+            failures += 1
+            if failures >= Self.failuresReported { fault = cause }
+            retriesFrom = now + backoff.delay(after: failures, random: random)
+            askedToWaitUntil = retryAfter.map { now + $0 }
+            messages[place].attempts += 1
+            messages[place].lastError = cause
+            let pause = backoff.delay(after: messages[place].attempts, random: random)
+            messages[place].notBefore = now + max(pause, retryAfter ?? .zero)
+            return .postponed(messages[place])
+        }
+    }
+
+    /// Clears the fault after a success. After an outage messages messages are sent without their own backoff.
+    private mutating func recover() {
+        if failures >= Self.failuresReported {
+            for place in messages.indices { messages[place].notBefore = nil }
+        }
+        (fault, failures, retriesFrom, askedToWaitUntil) = (nil, 0, nil, nil)
+    }
+
+    /// Drops messages that are too old, and all messages if the channel is no longer configured.
+    private mutating func drop(at now: Date) -> DeliveryQueue.Action? {
+        let maxAge = terms.maxAge
+        func isOver(_ message: QueuedMessage) -> Bool {
+            (isUnconfigured || isTooOld(message, at: now) && !recalled.contains(message.id))
+                && !running.contains(message.id)
+        }
+        guard let place = messages.firstIndex(where: isOver) else { return nil }
+        let message = messages.remove(at: place)
+        if isUnconfigured { return .drop(message, .noChannel) }
+        // A message that expired without an attempt does not indicate a fault of the channel.
+        if message.attempts > 0 { fault = fault ?? "nothing could be delivered for \(maxAge.unitsText)" }
+        return .drop(message, .maxAge(maxAge))
+    }
+
+    private func isTooOld(_ message: QueuedMessage, at now: Date) -> Bool {
+        !message.isHeld && now.since(message.createdAt) >= terms.maxAge
+    }
+
+    /// After quiet hours: releases each held note on its own and all held events as one message. Their age counts from
+    /// now.
+    private mutating func release(at now: Date) -> DeliveryQueue.Action? {
+        guard let place = messages.firstIndex(where: \.isHeld) else { return nil }
+        let first = messages[place]
+        let held = first.isNote ? [first] : messages.filter { $0.isHeld && !$0.isNote }
+        var whole = first
+        whole.events = held.flatMap(\.events)
+        if held.count > 1 { whole.id = MessageID.of(whole.events.map(\.id), to: terms.name) }
+        (whole.isHeld, whole.createdAt) = (false, now)
+        let ids = Set(held.map(\.id))
+        messages.removeAll { ids.contains($0.id) }
+        recalled.subtract(ids)
+        // At the position of the first, ahead of newer messages.
+        messages.insert(whole, at: place)
+        return .release(held, whole: whole)
+    }
+
+    /// The index of the message to send now: the first; on a failing channel, the one with the fewest attempts.
+    private func candidate(at now: Date, isQuiet: Bool) -> Int? {
+        var ahead: Set<AlertKey> = []
+        var best: Int?
+        for (place, message) in messages.enumerated() where !message.isHeld {
+            let isRunning = running.contains(message.id)
+            // Messages that wait for the end of quiet hours do not block critical ones.
+            if isQuiet, !message.isCritical, !isRunning { continue }
+            let alerts = message.events.map(\.alert)
+            let isFirst = ahead.isDisjoint(with: alerts)
+            ahead.formUnion(alerts)
+            guard isFirst, !isRunning, due(message).map({ $0 <= now }) ?? true, !isTooOld(message, at: now) else {
+                continue
+            }
+            if failures == 0 || message.attempts == 0 { return place }
+            if best.map({ message.attempts < messages[$0].attempts }) ?? true { best = place }
+        }
+        return best
+    }
+
+    /// When the message may be sent; nil: now. A message without attempts does not wait for the channel's backoff.
+    private func due(_ message: QueuedMessage) -> Date? {
+        [message.notBefore, message.attempts > 0 ? retriesFrom : nil, askedToWaitUntil].compactMap { $0 }.max()
+    }
+}
+
+/// The wait after a failed delivery: exponential backoff with a cap and jitter.
+struct Backoff: Hashable, Sendable {
+    var base = Duration.seconds(1)
+    var cap = Duration.minutes(5)
+
+    /// The wait after `failures` consecutive failures (at least 1): 50 to 100 % of base × 2^(failures−1) or of the cap,
+    /// whichever is less.
+    ///
+    /// - Parameter random: from 0 up to 1.
+    func delay(after failures: Int, random: Double) -> Duration {
+        let doublings = min(max(0, failures - 1), 40)
+        let longest = min(cap.inSeconds, base.inSeconds * Double(1 << doublings))
+        return .milliseconds(Int64(longest * (0.5 + min(max(0, random), 1) / 2) * 1000))
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Markets
+
+/// The state that an engine restores from the history.
+package struct Remembered: Sendable {
+    package var board: MarketBoard
+    /// The rules, with the states of their alerts, the windows of the past and the silences.
+    package var alerts: AlertBook
+    package var summary: RollingSummary
+    package var active: ActiveAlerts
+    package var sources: [SourceID: Polled]
+    /// When the oldest recorded poll began.
+    package var firstPoll: Date?
+    /// When the last recorded cycle was.
+    package var lastCycle: Date?
+    /// Waiting messages, in the order in which they were queued.
+    package var queued: [QueuedMessage]
+    /// The channels that were notified that an alert fires.
+    package var notified: [AlertKey: Set<String>]
+    /// Events that were committed and may not have been logged, oldest first.
+    package var unlogged: [AlertEvent]
+    /// When the newest digest was due.
+    package var lastDigest: Date?
+    package var stored: StoredHistory
+    /// Why nothing can be recorded; nil if the database is open.
+    package var fault: String?
+
+    /// When a source was polled.
+    package struct Polled: Hashable, Sendable {
+        package var last: Date?
+        package var lastUsable: Date?
+
+        package init(last: Date? = nil, lastUsable: Date? = nil) {
+            self.last = last
+            self.lastUsable = lastUsable
+        }
+    }
+
+    package init(
+        board: MarketBoard, alerts: AlertBook, summary: RollingSummary, active: ActiveAlerts = ActiveAlerts([]),
+        sources: [SourceID: Polled] = [:], firstPoll: Date? = nil, lastCycle: Date? = nil,
+        queued: [QueuedMessage] = [], notified: [AlertKey: Set<String>] = [:], unlogged: [AlertEvent] = [],
+        lastDigest: Date? = nil, stored: StoredHistory, fault: String? = nil
+    ) {
+        self.board = board
+        self.alerts = alerts
+        self.summary = summary
+        self.active = active
+        self.sources = sources
+        self.firstPoll = firstPoll
+        self.lastCycle = lastCycle
+        self.queued = queued
+        self.notified = notified
+        self.unlogged = unlogged
+        self.lastDigest = lastDigest
+        self.stored = stored
+        self.fault = fault
+    }
+}

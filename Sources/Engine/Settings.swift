@@ -1,0 +1,169 @@
+import Foundation
+import Markets
+
+/// The part of the configuration that the engine uses, resolved and immutable.
+package struct Settings: Sendable {
+    /// This machine's name in messages.
+    package var host: String
+    package var currency: Currency
+    package var watchlist: Watchlist
+    /// Never empty; the shared source first, where there is one.
+    package var sources: [SourceSettings]
+    /// The names of all feeds, in the order of the configuration.
+    package var feeds: [String]
+    package var rules: [AlertRule]
+    package var routing: Routing
+    /// When the day's summary is sent; nil: never.
+    package var digest: DigestTime?
+    /// How far back a gap is backfilled; nil: never.
+    package var backfill: Duration?
+    /// The least time between two heartbeats; nil: none is sent.
+    package var heartbeat: Duration?
+    /// The history is pruned when it takes more bytes than this; nil: no limit.
+    package var maxSize: Int64?
+    /// The longest duration of a cycle.
+    package var deadline: Duration
+    /// Single-cycle mode: how long to wait for deliveries after the cycle. Nil: run as a daemon.
+    package var once: Duration?
+
+    package init(
+        host: String, currency: Currency, watchlist: Watchlist, sources: [SourceSettings], feeds: [String],
+        rules: [AlertRule], routing: Routing, digest: DigestTime? = nil, backfill: Duration? = nil,
+        heartbeat: Duration? = nil, maxSize: Int64? = nil, deadline: Duration, once: Duration? = nil
+    ) {
+        self.host = host
+        self.currency = currency
+        self.watchlist = watchlist
+        self.sources = sources
+        self.feeds = feeds
+        self.rules = rules
+        self.routing = routing
+        self.digest = digest
+        self.backfill = backfill
+        self.heartbeat = heartbeat
+        self.maxSize = maxSize
+        self.deadline = deadline
+        self.once = once
+    }
+
+    /// The shortest time between two polls as configured.
+    package var every: Duration { sources.map(\.every).min() ?? .minutes(1) }
+
+    package func every(of source: SourceID) -> Duration { sources.first { $0.id == source }?.every ?? every }
+
+    /// Markets with a feed of their own, for the rules.
+    package var ownSources: OwnSources {
+        OwnSources(
+            sources: Dictionary(
+                watchlist.named.filter { $0.source != .shared }.map { ($0.market, $0.source) },
+                uniquingKeysWith: { first, _ in first }),
+            every: Dictionary(sources.map { ($0.id, $0.every) }, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+/// The time of day and the zone in which the digest is due.
+package struct DigestTime: Hashable, Sendable {
+    package var at: TimeOfDay
+    package var zone: TimeZone
+
+    package init(at: TimeOfDay, in zone: TimeZone) {
+        self.at = at
+        self.zone = zone
+    }
+}
+
+/// One source: an ordered list of feeds and what to ask them for.
+package struct SourceSettings: Hashable, Sendable {
+    package var id: SourceID
+    /// In order of preference; a market's own source has one. Never empty.
+    package var members: [Member]
+    /// The time between two polls as configured. Cooldowns and the quota may lengthen it.
+    package var every: Duration
+    /// The longest duration of a poll.
+    package var limit: Duration
+
+    /// One feed, and what it is asked for.
+    package struct Member: Hashable, Sendable {
+        /// By its name in the configuration.
+        package var feed: String
+        /// The markets that it has an id for. Only the preferred feed is asked for `top`; the others are asked for the
+        /// markets of its last ranking.
+        package var watch: Watch
+        /// Named markets that it has no id for.
+        package var unmapped: [MarketID]
+        /// Its ids for the markets of the ranking.
+        package var names: RankedNames
+        /// Requests per poll.
+        package var pages: Int
+        /// The shortest poll interval that this feed allows.
+        package var every: Duration
+        /// Requests per month; nil: no known limit.
+        package var quota: Int?
+
+        package init(
+            feed: String, watch: Watch, unmapped: [MarketID] = [], names: RankedNames = .none, pages: Int = 1,
+            every: Duration, quota: Int? = nil
+        ) {
+            self.feed = feed
+            self.watch = watch
+            self.unmapped = unmapped
+            self.names = names
+            self.pages = pages
+            self.every = every
+            self.quota = quota
+        }
+    }
+
+    /// A feed's ids for markets that the configuration does not name.
+    package enum RankedNames: Hashable, Sendable {
+        case none
+        /// Its ids are our market ids.
+        case ids
+        case known([MarketID: String])
+
+        func name(of market: MarketID) -> String? {
+            switch self {
+            case .none: nil
+            case .ids: market.text
+            case .known(let names): names[market]
+            }
+        }
+    }
+
+    package init(id: SourceID, members: [Member], every: Duration, limit: Duration) {
+        self.id = id
+        self.members = members
+        self.every = every
+        self.limit = limit
+    }
+
+    /// Prefix of its messages and status reasons; nil for the shared source.
+    var name: String? { if case .own(let feed) = id { feed } else { nil } }
+}
+
+extension DigestTime {
+    /// The latest occurrence of this time of day that is not after `now`.
+    func lastMoment(before now: Date) -> Date {
+        let day = 86_400.0
+        let seconds = Double(at.hour * 3600 + at.minute * 60)
+        let local = now.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: now))
+        let midnight = (local / day).rounded(.down) * day
+        return [midnight, midnight - day].map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
+    }
+}
+
+extension TimeZone {
+    /// The moment at which the zone's clocks show `local` seconds since 1970. If they show it twice (set back), the
+    /// first; if they skip it, as long after midnight as on any other day.
+    ///
+    /// Uses the zone's offsets only: a calendar would add megabytes of data to the program.
+    fileprivate func moment(showing local: Double) -> Date {
+        let day = 86_400.0
+        let moments = [local - day, local + day].map { around in
+            let offset = secondsFromGMT(for: Date(timeIntervalSince1970: around))
+            return (offset, moment: Date(timeIntervalSince1970: local - Double(offset)))
+        }
+        let shown = moments.filter { offset, moment in secondsFromGMT(for: moment) == offset }.map(\.moment)
+        return shown.min() ?? moments[0].moment
+    }
+}

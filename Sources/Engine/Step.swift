@@ -1,0 +1,199 @@
+import Foundation
+import Markets
+
+extension Engine {
+    /// Processes one input and returns the work to do. The caller writes the plan's commit first and passes the result
+    /// to `settle`.
+    package mutating func step(_ input: Input, at now: Moment) -> Plan {
+        var plan = Plan()
+        notice(now, &plan)
+        switch input {
+        case .woke: wake(at: now, &plan)
+        case .answered(let source, let result): answer(result, of: source, at: now, &plan)
+        case .delivered(let delivery): endDelivery(delivery, at: now, &plan)
+        case .heartbeat(let fault): endHeartbeat(fault, at: now.wall, &plan)
+        case .gapRead(let gap): take(gap)
+        case .changedOutside(let change): take(change, &plan)
+        case .backfilled(let remembered):
+            chores.isBackfilling = false
+            if let remembered { recall(remembered, &plan) }
+        case .pruned(let isStillTooLarge):
+            chores.isPruning = false
+            chores.isStillTooLarge = isStillTooLarge
+        case .reload(let settings, let remembered): reload(settings, remembered, at: now, &plan)
+        case .rejected(let fault):
+            daemon.rejection = fault
+            plan.publishChange()
+        case .stop: stop(at: now, &plan)
+        }
+        chooseDeliveries(at: now, &plan)
+        write(&plan)
+        plan.nextWake = nextWake(at: now)
+        plan.isOver = isOver(at: now)
+        return plan
+    }
+
+    /// Processes the result of a plan's commit. Log lines and the status are written afterwards.
+    package mutating func settle(_ result: CommitResult, of plan: inout Plan) {
+        guard let commit = plan.commit else { return }
+        recording.stored = result.stored
+        for database in result.quarantined { plan.log.append(.quarantined(database)) }
+        if let past = result.past, let needed = commit.pastNeeded {
+            summary.add(past: past, polledBefore: needed.upperBound)
+        }
+        recording.fault = result.fault
+        if let fault = result.fault {
+            unsaved = commit
+            unsaved.keepUnsaved()
+            cycle?.isRecorded = false
+            if !commit.polls.isEmpty { daemon.ending = daemon.ending?.unrecorded }
+            if !recording.isLogged {
+                plan.log.append(LogLine(.error, "history.not_recording") { $0.add("message", fault) })
+            }
+        } else if recording.isLogged {
+            plan.log.append(LogLine(.info, "history.recording"))
+        }
+        recording.isLogged = result.fault != nil
+        unsaved.logged += plan.loggedEvents
+    }
+
+    /// Merges what is unsaved since the last commit into the plan's commit.
+    private mutating func write(_ plan: inout Plan) {
+        guard var commit = plan.commit, !commit.isEmpty else {
+            plan.commit = nil
+            unsaved.logged += plan.loggedEvents
+            return
+        }
+        var whole = unsaved
+        whole.add(commit)
+        commit = whole
+        plan.commit = commit
+        unsaved = Commit(currency: settings.currency)
+    }
+
+    /// Logs clock jumps. If the clock was set, shifts the times of queued messages by the same amount.
+    private mutating func notice(_ now: Moment, _ plan: inout Plan) {
+        for jump in ClockJump.between(clock.last, now) {
+            plan.log.append(jump.logLine)
+            guard case .set(let step) = jump else { continue }
+            outbox.follow(clockSetBy: step)
+            if clock.trust == .confirmed { clock.trust = .unproven }
+        }
+        clock.last = now
+    }
+}
+
+// MARK: A cycle
+
+extension Engine {
+    private mutating func wake(at now: Moment, _ plan: inout Plan) {
+        if !daemon.unlogged.isEmpty {
+            for event in daemon.unlogged { plan.log(event) }
+            daemon.unlogged = []
+        }
+        if daemon.phase == .starting, settings.once == nil { plan.publish = .cycleEnded }
+        guard cycle == nil, daemon.phase == .starting || daemon.phase == .running else { return }
+        let due = sources.indices.filter { settings.once != nil || sources[$0].isDue(at: now.uptime) }
+        guard !due.isEmpty else { return }
+        begin(due, at: now, &plan)
+    }
+
+    private mutating func begin(_ due: [Int], at now: Moment, _ plan: inout Plan) {
+        let ranking = board.entries.filter { !$0.named }.map(\.market)
+        let gapStart = gapStart(before: now.wall)
+        cycle = Cycle(started: now.wall, gapStart: gapStart, asking: Set(due.map { sources[$0].id }))
+        if let gapStart {
+            plan.readGap = Plan.GapRequest(
+                since: gapStart, longestStep: shortestInterval * 2,
+                past: summary.pastNeeded(until: now.wall + readAhead, now: now.wall))
+        }
+        for place in due {
+            let step = sources[place].begin(ranking: ranking, ignoringCooldown: settings.once != nil, at: now)
+            perform(step, of: sources[place].id, at: now, &plan)
+        }
+    }
+
+    private mutating func answer(_ result: PollResult, of id: SourceID, at now: Moment, _ plan: inout Plan) {
+        guard let place = sources.firstIndex(where: { $0.id == id }), cycle != nil else { return }
+        feeds[result.feed] = FeedState(cooldown: result.cooldown, requests: result.requestsThisMonth, at: now.wall)
+        for retry in result.retries { plan.log.append(.retry(retry, of: result.feed)) }
+        guard let step = sources[place].take(result, at: now) else { return }
+        perform(step, of: id, at: now, &plan)
+    }
+
+    private mutating func perform(_ step: FeedPolling.Step, of id: SourceID, at now: Moment, _ plan: inout Plan) {
+        switch step {
+        case .ask(let request):
+            plan.polls.append(request)
+        case .done(let result):
+            if let change = result.change { plan.log.append(.change(change)) }
+            cycle?.polling.remove(id)
+            cycle?.ended.append((id, result))
+            takePolls(at: now, &plan)
+            if cycle?.polling.isEmpty == true { endCycle(at: now, &plan) }
+        }
+    }
+
+    private mutating func endCycle(at now: Moment, _ plan: inout Plan) {
+        guard let cycle else { return }
+        if cycle.taken.isEmpty { idle(until: cycle.waitsUntil, at: now, &plan) }
+        let isRecorded = cycle.isRecorded && (clock.trust != .refuted || recording.fault == nil)
+        daemon.ending =
+            cycle.taken.isEmpty
+            ? .waiting(until: cycle.waitsUntil ?? now.wall + untilNextPoll(at: now.uptime))
+            : .polled(daemon.lastPoll?.outcome ?? .failed, recorded: isRecorded)
+        if clock.trust == .confirmed { outbox.confirmClock() }
+        for place in sources.indices {
+            sources[place].adjust(feeds, at: now.wall)
+            if cycle.asked.contains(sources[place].id) { sources[place].schedule(at: now.uptime) }
+        }
+        self.cycle = nil
+        if clock.trust == .confirmed { sendDigestIfDue(at: now.wall, &plan) }
+        if daemon.phase == .starting { daemon.phase = settings.once == nil ? .running : .draining(since: now) }
+        plan.publish = .cycleEnded
+        if clock.trust != .refuted { pruneIfDue(at: now.wall, &plan) }
+    }
+}
+
+// MARK: The schedule
+
+extension Engine {
+    /// The shortest interval in force.
+    var shortestInterval: Duration { sources.map(\.interval.current).min() ?? .minutes(1) }
+
+    /// The shortest of the intervals by which the sources' next polls were scheduled.
+    var shortestStep: Duration { sources.map(\.step).min() ?? shortestInterval }
+
+    package func untilNextPoll(at uptime: Duration) -> Duration { sources.map { $0.delay(at: uptime) }.min() ?? .zero }
+
+    /// How far ahead of now the summary loads the prices of a day ago.
+    private var readAhead: Duration { (sources.map(\.interval.current).max() ?? .minutes(1)) * 2 + settings.deadline }
+
+    /// The polls of a day ago whose samples the next cycles compare with, read after the commit; nil if they are
+    /// loaded.
+    func pastNeeded(at now: Date) -> Range<Date>? { summary.pastNeeded(until: now + readAhead, now: now) }
+
+    /// The last usable poll before a gap; nil if there is no gap, and in single-cycle mode, where the user decides when
+    /// to poll.
+    private func gapStart(before started: Date) -> Date? {
+        guard settings.once == nil, let last = lastUsablePoll, started.since(last) > shortestStep * 3 else {
+            return nil
+        }
+        return last
+    }
+
+    var lastUsablePoll: Date? { sources.compactMap(\.lastUsable).max() }
+
+    var isStopping: Bool { if case .stopping = daemon.phase { true } else { false } }
+
+    private func nextWake(at now: Moment) -> Duration? {
+        var moments: [Duration] = []
+        switch daemon.phase {
+        case .stopping(let since): return since + grace
+        case .draining(let since): moments.append(since.uptime + (settings.once ?? .zero))
+        case .starting, .running: if cycle == nil { moments += sources.map(\.dueAt) }
+        }
+        if let next = outbox.nextMoment(after: now.wall) { moments.append(now.uptime(at: next)) }
+        return moments.min()
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// The base URL of a provider: https, or plain http if allowed.
+package struct BaseURL: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
+    let components: URLComponents
+
+    /// Throws `InvalidBaseURL`: not an absolute URL with a host, another scheme than http and https, credentials
+    /// or a fragment in it, or plain http to a host that is not this machine without `allowHTTP`.
+    package init(_ text: String, allowHTTP: Bool = false) throws(InvalidBaseURL) {
+        guard text.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }),
+            var components = URLComponents(string: text), let scheme = components.scheme?.lowercased()
+        else { throw InvalidBaseURL(reason: "must have a form such as https://example.org/path") }
+        guard scheme == "https" || scheme == "http" else {
+            throw InvalidBaseURL(reason: "must begin with https:// (or http:// to this machine)")
+        }
+        guard let host = components.host, !host.isEmpty else { throw InvalidBaseURL(reason: "names no host") }
+        guard components.user == nil, components.password == nil else {
+            throw InvalidBaseURL(reason: "must not hold a user name or password")
+        }
+        guard components.fragment == nil else { throw InvalidBaseURL(reason: "must not hold a fragment (#…)") }
+        if let port = components.port, !(1...65_535).contains(port) {
+            throw InvalidBaseURL(reason: "must have a port from 1 to 65535")
+        }
+        guard scheme == "https" || allowHTTP || Self.isLoopback(host) else {
+            throw InvalidBaseURL(
+                reason: "is plain http to another machine: use https, or set allow_http: true beside it")
+        }
+        while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
+        self.components = components
+        self.text = components.string ?? text
+    }
+
+    package var description: String { text }
+
+    /// The URL of a request below this base.
+    func url(path: RequestPath, query: [URLQueryItem]) -> String {
+        var components = components
+        components.percentEncodedPath += path.encoded
+        let items = QueryText.encoded(query)
+        if !items.isEmpty {
+            let own = components.percentEncodedQuery.map { $0 + "&" } ?? ""
+            components.percentEncodedQuery = own + items
+        }
+        return components.string ?? text
+    }
+
+    /// Scheme, host and path, for messages. Queries may hold keys.
+    func place(of path: RequestPath) -> String {
+        var components = components
+        components.percentEncodedPath += path.encoded
+        components.percentEncodedQuery = nil
+        return components.string ?? text
+    }
+
+    /// Scheme, host and port.
+    var origin: String {
+        var components = components
+        components.percentEncodedPath = ""
+        components.percentEncodedQuery = nil
+        return components.string ?? ""
+    }
+
+    /// `localhost`, 127.0.0.0/8 and ::1, by name; does not resolve.
+    static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if ["localhost", "[::1]", "::1"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// Why a text was refused as a base URL; `reason` completes "the url …".
+package struct InvalidBaseURL: Error, Hashable, Sendable {
+    package let reason: String
+}

@@ -1,0 +1,118 @@
+import GRDB
+
+/// A failure of the history on disk: operation, object, cause and, where known, a hint.
+package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// Another daemon holds the database.
+        case locked(pid: Int32)
+        /// There is no database at this path.
+        case absent
+        /// A newer release wrote it.
+        case newerSchema
+        /// It is another program's database.
+        case foreign
+        /// Its content is damaged.
+        case corrupt
+        /// The disk is full or read-only.
+        case unwritable
+        /// It belongs to another user, and this one may not write it.
+        case closed
+        /// This file is not usable as a backup target.
+        case invalidTarget
+        /// Any other failure to read or write.
+        case other
+    }
+
+    package let kind: Kind
+    package let operation: String
+    package let path: String
+    package let cause: String
+    package let hint: String?
+
+    package init(_ kind: Kind, _ operation: String, _ path: String, cause: String, hint: String? = nil) {
+        self.kind = kind
+        self.operation = operation
+        self.path = path
+        self.cause = cause
+        self.hint = hint
+    }
+
+    package var description: String {
+        "\(operation) \(path): \(cause)" + (hint.map { " (\($0))" } ?? "")
+    }
+}
+
+extension HistoryError {
+    /// Runs `body` and adds operation and object to the errors of SQLite.
+    static func naming<T>(_ operation: String, _ path: String, _ body: () throws -> T) throws(HistoryError) -> T {
+        do {
+            return try body()
+        } catch let error as HistoryError {
+            throw error
+        } catch let error as DatabaseError {
+            throw HistoryError(error, operation, path)
+        } catch let error as UndecodableValue {
+            throw damaged(operation, path, error.description)
+        } catch let error as RowDecodingError {
+            throw damaged(operation, path, "\(error)")
+        } catch let error as FileFault {
+            throw HistoryError(.unwritable, operation, path, cause: error.cause)
+        } catch {
+            throw HistoryError(.other, operation, path, cause: String(describing: error))
+        }
+    }
+
+    private static func damaged(_ operation: String, _ path: String, _ cause: String) -> HistoryError {
+        HistoryError(
+            .corrupt, operation, path, cause: "the database is damaged: \(cause)",
+            hint: "set it aside and restore a backup")
+    }
+
+    /// True where the schema was altered: our statements fit our tables, which have no triggers, so a missing table or
+    /// column, or a constraint that is not ours, is damage.
+    private static func isDamage(_ error: DatabaseError, _ message: String) -> Bool {
+        if error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER { return true }
+        return error.resultCode == .SQLITE_ERROR
+            && ["no such table", "no such column", "has no column named", "already exists", "integer overflow"]
+                .contains(where: message.contains)
+    }
+
+    static func closed(_ operation: String, _ path: String) -> HistoryError {
+        HistoryError(.closed, operation, path, cause: "permission denied", hint: "run as the service's user")
+    }
+
+    /// - Parameter group: the group whose members may read the file.
+    static func unreadable(_ path: String, by group: String) -> HistoryError {
+        HistoryError(
+            .closed, "open", path, cause: "permission denied",
+            hint: "only members of the group \(group) may read it: see README, Permissions")
+    }
+
+    private init(_ error: DatabaseError, _ operation: String, _ path: String) {
+        let cause = error.message ?? error.resultCode.description
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(.corrupt, operation, path, cause: cause, hint: "set it aside and restore a backup")
+        case _ where Self.isDamage(error, cause):
+            self = Self.damaged(operation, path, cause)
+        case .SQLITE_FULL:
+            self.init(
+                .unwritable, operation, path, cause: "the disk is full",
+                hint: "free some space, or lower history.max_size; recording resumes by itself")
+        case .SQLITE_READONLY:
+            self.init(
+                .unwritable, operation, path, cause: "the database is read-only",
+                hint: "make it writable for this user")
+        case .SQLITE_PERM, .SQLITE_AUTH:
+            self = .closed(operation, path)
+        case .SQLITE_CANTOPEN:
+            self.init(
+                .unwritable, operation, path, cause: "cannot be opened",
+                hint: "check that its folder exists and that this user may read and write it")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(.other, operation, path, cause: "another program keeps it locked", hint: "close that program")
+        default:
+            self.init(error.resultCode == .SQLITE_IOERR ? .unwritable : .other, operation, path, cause: cause)
+        }
+    }
+}

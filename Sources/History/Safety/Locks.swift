@@ -1,0 +1,91 @@
+import Foundation
+import GRDB
+import Glibc
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The daemon's claim on a database: a record lock on a separate file, `history.db.lock`.
+///
+/// The database file itself is not used, since closing it would drop SQLite's own locks. The kernel releases the lock
+/// when the process ends.
+package final class DaemonLock: Sendable {
+    private let descriptor: CInt
+
+    /// Takes the lock for the database at `database`, or throws `.locked` with the pid of its holder.
+    package init(for database: String) throws(HistoryError) {
+        let path = Self.path(for: database)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
+        guard descriptor >= 0 else {
+            let reason = errno
+            // A user who may not take the lock may still see its holder.
+            if let holder = Self.holder(of: database) { throw Self.held(database, by: holder) }
+            if reason == EACCES { throw .closed("open", path) }
+            throw HistoryError(
+                .unwritable, "open", path, cause: Self.cause(reason), hint: "make its folder writable for this user")
+        }
+        FileAccess.restrict([path])
+        var claim = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        guard fcntl(descriptor, F_SETLK, &claim) == 0 else {
+            let reason = errno
+            close(descriptor)
+            guard reason == EACCES || reason == EAGAIN else {
+                throw HistoryError(.other, "lock", path, cause: Self.cause(reason))
+            }
+            throw Self.held(database, by: Self.holder(of: database) ?? 0)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The process that holds the database; nil if there is none. Must not be called by the holder: closing the file
+    /// releases its own lock.
+    package static func holder(of database: String) -> Int32? {
+        let descriptor = open(path(for: database), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var probe = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        guard fcntl(descriptor, F_GETLK, &probe) == 0, probe.l_type != Int16(F_UNLCK) else { return nil }
+        return probe.l_pid
+    }
+
+    private static func held(_ database: String, by holder: Int32) -> HistoryError {
+        HistoryError(
+            .locked(pid: holder), "open", database, cause: "another pricewatch (pid \(holder)) holds this database",
+            hint: "stop that one, or give this one a history.database of its own")
+    }
+
+    private static func path(for database: String) -> String { database + ".lock" }
+
+    private static func cause(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
+}
+
+/// How long a writer waits for a database that another program has locked: once for the limit, then not at all until a
+/// write succeeds. The daemon's thread also handles signals and timers and must not be blocked.
+final class BusyPatience: Sendable {
+    private let limit: Duration
+    private let isUsedUp = Atomic(false)
+
+    private static let step = Duration.milliseconds(10)
+
+    init(_ limit: Duration) { self.limit = limit }
+
+    var busyMode: Database.BusyMode { .callback { [self] in wait(after: $0) } }
+
+    /// A write succeeded; waiting is allowed again.
+    func renew() { isUsedUp.store(false, ordering: .relaxed) }
+
+    /// - Parameter tries: the number of waits so far.
+    private func wait(after tries: Int) -> Bool {
+        if isUsedUp.load(ordering: .relaxed) { return false }
+        guard Self.step * tries < limit else {
+            isUsedUp.store(true, ordering: .relaxed)
+            return false
+        }
+        usleep(10_000)
+        return true
+    }
+}

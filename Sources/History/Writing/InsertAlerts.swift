@@ -1,0 +1,93 @@
+import Engine
+import Foundation
+import GRDB
+import Markets
+
+/// Writes the alerts and events of a commit.
+extension HistoryWriter {
+    /// Returns the ids of the events that are new.
+    func insertAlerts(of commit: Commit, _ db: Database) throws -> Set<String> {
+        for (key, alert) in commit.alerts { try store(alert, key, db) }
+        var new: Set<String> = []
+        for event in commit.events where try insert(event, db) { new.insert(event.id) }
+        for (key, channels) in commit.notified { try store(channels, notifiedOf: key, db) }
+        for event in commit.logged { try markLogged(event, db) }
+        for silence in commit.endedSilences { try remove(silence, db) }
+        if let moment = commit.digest { try note(digest: moment, db) }
+        return new
+    }
+
+    /// Keeps the larger `announcements`: the stored one, if the database could not be read at the start.
+    private func store(_ alert: Alert, _ key: AlertKey, _ db: Database) throws {
+        var time: WatchedTime?
+        var firing: AlertState.Firing?
+        let name: String
+        switch alert.state {
+        case .inactive: name = "inactive"
+        case .latched: name = "resting"
+        case .pending(_, let held):
+            name = "pending"
+            time = held
+        case .firing(let now):
+            name = "firing"
+            time = now.clearedFor
+            firing = now
+        }
+        let upsert = try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
+                    notified_price, side, announcements)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+                    max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
+                """)
+        try upsert.execute(arguments: [
+            key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
+            time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
+            firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
+        ])
+    }
+
+    /// Returns false for an event that exists: it was announced before a failed write, and is not announced again.
+    private func insert(_ event: AlertEvent, _ db: Database) throws -> Bool {
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO event (event_id, event, reason, rule, market, symbol, name, currency, severity, note,
+                    condition, price, threshold, change_hundredths, at, quoted_at, since, late_s, silenced_until, feed, host)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        try insert.execute(arguments: [
+            event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol,
+            event.name,
+            event.currency.code, event.severity.rawValue, event.note, event.condition, event.price?.description,
+            event.threshold?.description, event.changePercent?.hundredths, event.at.milliseconds,
+            event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,
+            event.silencedUntil?.milliseconds, event.feed, event.host,
+        ])
+        return db.changesCount > 0
+    }
+
+    private func note(digest moment: Date, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('digest', ?)",
+            arguments: ["\(moment.milliseconds)"])
+    }
+
+    private func markLogged(_ event: String, _ db: Database) throws {
+        let update = try db.cachedStatement(sql: "UPDATE event SET logged = 1 WHERE event_id = ?")
+        try update.execute(arguments: [event])
+    }
+
+    private func store(_ channels: [String], notifiedOf alert: AlertKey, _ db: Database) throws {
+        let delete = try db.cachedStatement(sql: "DELETE FROM told WHERE rule = ? AND market = ?")
+        try delete.execute(arguments: [alert.rule, alert.market.text])
+        let insert = try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO told (rule, market, channel) VALUES (?, ?, ?)")
+        for channel in channels { try insert.execute(arguments: [alert.rule, alert.market.text, channel]) }
+    }
+
+    /// Keeps a silence that was prolonged meanwhile.
+    private func remove(_ silence: Commit.EndedSilence, _ db: Database) throws {
+        let delete = try db.cachedStatement(sql: "DELETE FROM silence WHERE id = ? AND until <= ?")
+        try delete.execute(arguments: [silence.id, silence.at.milliseconds])
+    }
+}

@@ -1,0 +1,87 @@
+import Engine
+import GRDB
+import Markets
+
+extension HistoryWriter {
+    /// Writes a commit in one transaction, then reads the past prices that it requests.
+    ///
+    /// A damaged database is quarantined, and the commit goes into a new one. A database that cannot be written is
+    /// opened again at the next commit.
+    package func commit(_ commit: Commit) -> CommitResult {
+        var failure = fault
+        if !commit.isEmpty {
+            do {
+                try writeReplacingDamaged(commit)
+                failure = nil
+            } catch {
+                failure = error
+            }
+        }
+        var result = CommitResult(fault: failure?.description, installation: installation, stored: stored)
+        result.quarantined = takeQuarantined()
+        result.past = commit.pastNeeded.flatMap { try? reader.pastPrices(in: commit.currency, polledIn: $0) }
+        return result
+    }
+
+    private func writeReplacingDamaged(_ commit: Commit) throws(HistoryError) {
+        do {
+            try write(commit)
+        } catch  where error.kind == .corrupt {
+            try replace(damagedBy: error)
+            try write(commit)
+        }
+    }
+
+    private func write(_ commit: Commit) throws(HistoryError) {
+        var polls = commit.polls
+        try write(commit.polls.isEmpty ? "write to" : "record a poll in", in: commit.currency) { state, db in
+            for place in polls.indices { try insert(&polls[place], &state, db) }
+            if let cycle = commit.idleCycle {
+                let turn = try TurnRows.insertIdleCycle(at: cycle.at, db)
+                try state.watchlist.become(cycle.watched, from: turn, &state.series, db)
+            }
+            let newEvents = try insertAlerts(of: commit, db)
+            for change in commit.outbox { try apply(change, newEvents: newEvents, db) }
+        }
+        totals.withLock { totals in
+            for poll in polls { totals?.add(poll) }
+        }
+    }
+
+    /// Runs `body` in one transaction, with the cached state of earlier transactions.
+    private func write(
+        _ operation: String, in currency: Currency, _ body: (inout WriterState, Database) throws -> Void
+    ) throws(HistoryError) {
+        let queue = try openDatabase()
+        do {
+            try HistoryError.naming(operation, path) {
+                try state.withLock { state in
+                    // A rollback must also undo the series numbers and candles in memory.
+                    let before = state
+                    state = nil
+                    do {
+                        state = try queue.write { db in
+                            var next = try WriterState(after: before, db, currency: currency)
+                            try body(&next, db)
+                            return next
+                        }
+                    } catch {
+                        state = before
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            if error.kind == .unwritable { abandon(because: error) }
+            throw error
+        }
+        patience.renew()
+    }
+}
+
+extension StoredHistory {
+    fileprivate mutating func add(_ poll: PollRecord) {
+        samples += Int64(poll.samples.count)
+        oldestAt = min(oldestAt ?? poll.at, poll.at)
+    }
+}

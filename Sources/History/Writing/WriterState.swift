@@ -1,0 +1,64 @@
+import Engine
+import GRDB
+import Markets
+
+/// What the writer keeps in memory between transactions, to save reads.
+struct WriterState {
+    let currency: Currency
+    /// `data_version` when this state was read; it changes when another process writes.
+    private let version: Int64
+    var series: SeriesIDs
+    var candles: OpenCandles
+    var watchlist: WatchedSeries
+    /// The ranking in the database; nil if it was not read.
+    var ranking: [MarketID]?
+
+    /// Uses `before` if it is still valid; else reads the database.
+    init(after before: WriterState?, _ db: Database, currency: Currency) throws {
+        let version: Int64 = try db.cachedStatement(sql: "PRAGMA data_version").value("data_version") ?? 0
+        if let before, before.currency == currency, before.version == version {
+            self = before
+            return
+        }
+        // Figures that are in memory only must not be lost.
+        if var before { try before.candles.keepLastFigures(db) }
+        self.currency = currency
+        self.version = version
+        series = try SeriesIDs(db, currency: currency)
+        candles = try OpenCandles(db)
+        watchlist = try WatchedSeries(db)
+    }
+}
+
+/// The watched series, stored in `watch` as one row for each change.
+struct WatchedSeries {
+    private var series: Set<Int64>
+    private var markets: WatchedMarkets?
+
+    init(_ db: Database) throws {
+        let watched = "SELECT series FROM (SELECT series, watched, max(poll) FROM watch GROUP BY series) WHERE watched"
+        series = Set(try db.values("watch.series", watched))
+    }
+
+    /// Records that from this poll or turn on exactly these markets are watched.
+    mutating func become(
+        _ watched: WatchedMarkets, from turn: Int64, _ ids: inout SeriesIDs, _ db: Database
+    ) throws {
+        guard watched != markets else { return }
+        let name = try db.cachedStatement(sql: "UPDATE series SET named = 1 WHERE id = ? AND NOT named")
+        for market in watched.named {
+            if let id = try ids.id(of: market, db) { try name.execute(arguments: [id]) }
+        }
+        var now: Set<Int64> = []
+        for market in watched.all {
+            if let id = try ids.id(of: market, db) { now.insert(id) }
+        }
+        let insert = try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)")
+        for id in now.symmetricDifference(series).sorted() {
+            try insert.execute(arguments: [turn, id, now.contains(id)])
+        }
+        series = now
+        markets = watched
+    }
+}

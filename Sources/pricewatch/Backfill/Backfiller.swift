@@ -1,0 +1,109 @@
+import Feeds
+import Foundation
+import HTTP
+import History
+import Markets
+
+/// Requests historical prices and stores each answer separately, so that cancelling loses nothing.
+struct Backfiller: Sendable {
+    let store: any BackfillStore
+    let currency: Currency
+    let budget: BackfillBudget
+    let limits: PastLimits
+    var time: any TimeSource = SystemTime()
+
+    /// The result of one request.
+    enum Outcome: Sendable {
+        case answered(new: Int)
+        /// Nothing left to request: another process filled the gap, or it is out of reach by now.
+        case settled
+        /// This market failed; others may succeed.
+        case refused(FeedError)
+    }
+
+    /// Why the backfill stops.
+    enum Obstacle: Error {
+        case cancelled
+        case waiting(feed: String, until: Date, message: String)
+        case quota(feed: String)
+        case failed(FeedError)
+        case unwritten(HistoryError)
+    }
+
+    /// The limit of a request with its retries.
+    private static let limit = Duration.seconds(60)
+
+    /// The newest minutes are left to the polls: a backfilled price would be newer than the next poll's quote.
+    private static let edge = Duration.minutes(5)
+
+    /// The requests for gaps from `since` until now.
+    func plan(
+        _ sources: [PastSource], since: Date, longerThan longestStep: Duration
+    ) throws(HistoryError) -> BackfillPlan {
+        let now = time.now()
+        var holes = try store.reader.holes(
+            of: sources.map { MarketRhythm($0.market, in: $0.source, longestStep: max($0.every * 2, longestStep)) },
+            in: currency, since..<now)
+        for (market, open) in holes where open.extent?.upperBound == now {
+            holes[market]?.remove([(now - Self.edge)..<now])
+        }
+        return BackfillPlan(holes, sources, in: currency, now: now)
+    }
+
+    /// The requests that may be sent from the rest of the month's quota.
+    func allowance(of feed: Feed) async -> Int {
+        budget.requests(quota: limits.quotas[feed.name], used: await feed.requests(in: UTCMonth(time.now())))
+    }
+
+    /// Sends one request, unless a cooldown forbids it.
+    func ask(_ planned: BackfillPlan.Step) async throws(Obstacle) -> Outcome {
+        let source = planned.source
+        if let (wait, until) = await source.feed.cooldownInForce() {
+            throw .waiting(feed: source.feed.name, until: until, message: wait.message)
+        }
+        do {
+            // Plan again: time has passed, and another process may have filled the gap.
+            var holes = planned.holes
+            holes.remove(try store.reader.backfilled(source.market, in: currency))
+            let plan = BackfillPlan([source.market: holes], [source], in: currency, now: time.now())
+            guard let step = plan.steps.first else { return .settled }
+            let quotes = try await source.feed.past(step.page, within: Self.limit)
+            if Task.isCancelled { throw Obstacle.cancelled }
+            return .answered(
+                new: try store.backfill(
+                    BackfillAnswer(
+                        market: source.market, currency: currency, feed: source.feed.name, fetchedAt: time.now(),
+                        holes: step.holes, quotes: quotes)))
+        } catch let error as FeedError {
+            if Task.isCancelled { throw .cancelled }
+            guard error.scope == .request else { throw .failed(error) }
+            return .refused(error)
+        } catch let error as HistoryError {
+            throw .unwritten(error)
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    /// The time between two requests to this feed.
+    func pause(of feed: Feed) -> Duration { limits.pauses[feed.name] ?? Configuration.Feed.usualPastPause }
+
+    /// Sleeps for the time between two requests.
+    func pause(for feed: Feed) async throws(Obstacle) {
+        do { try await time.sleep(for: pause(of: feed)) } catch { throw .cancelled }
+    }
+}
+
+/// The share of the rest of a month's quota for backfills; the polls need the other part.
+enum BackfillBudget: Int, Sendable {
+    /// The daemon, for each round: a tenth.
+    case daemon = 10
+    /// The command: half.
+    case command = 2
+
+    /// - Parameter quota: Requests a month; nil: no known limit.
+    func requests(quota: Int?, used: Int) -> Int {
+        guard let quota else { return .max }
+        return max(0, quota - used) / rawValue
+    }
+}

@@ -1,0 +1,292 @@
+import Channels
+import Engine
+import Feeds
+import Foundation
+import Glibc
+import HTTP
+import History
+import Logging
+import Markets
+import Synchronization
+
+/// The process's environment; tests inject their own clock, variables and log.
+struct DaemonEnvironment: Sendable {
+    var variables = ProcessInfo.processInfo.environment
+    var host = ProcessInfo.processInfo.hostName
+    var now: @Sendable () -> Moment = { .now() }
+    /// The time source of feeds.
+    var time: any TimeSource = SystemTime()
+    /// Replaces the network.
+    var transport: (any HTTPTransport)?
+    /// Replaces the configured channels.
+    var channel: (@Sendable (Configuration.Channel) -> any Channel)?
+    /// An outlet for log lines beside the log file.
+    var outlet: (any LogOutlet)?
+    /// For a process of one cycle: how long it waits for deliveries after it; nil: a daemon.
+    var once: Duration?
+
+    /// This process's environment, with logging to standard error too.
+    static func current(_ configuration: Configuration, once: Duration? = nil) -> DaemonEnvironment {
+        var environment = DaemonEnvironment(once: once)
+        environment.outlet = StreamOutlet.standardError(
+            LineLogHandler.Format(configuration.log.format), environment: environment.variables)
+        return environment
+    }
+}
+
+/// Builds a daemon from its configuration; the only place that does, for commands and tests.
+struct Bootstrap {
+    let parts: Parts
+    let engine: Engine
+
+    init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment) async throws {
+        let parts = try Parts(reading, environment)
+        let now = parts.now()
+        let settings = Settings(reading.configuration, host: environment.host, once: environment.once)
+        let remembered = try parts.history.load(settings, at: now.wall)
+        var feeds: [String: FeedState] = [:]
+        for feed in parts.allFeeds where feeds[feed.name] == nil {
+            let (cooldown, requests) = await feed.status(at: now.wall)
+            feeds[feed.name] = FeedState(cooldown: cooldown, requests: requests, at: now.wall)
+        }
+        let logged = parts.logFile.map(LoggedEvents.init(in:))
+        engine = Engine(
+            settings, remembering: remembered, feeds: feeds,
+            logged: Set(remembered.unlogged.map(\.id).filter { logged?.contains($0) == true }), at: now)
+        self.parts = parts
+        parts.logStart(settings)
+    }
+}
+
+/// The parts of a daemon under one configuration.
+struct Parts: Sendable {
+    let reading: ConfigurationReading
+    let environment: DaemonEnvironment
+    let log: EventLog
+    let logFile: LogFile?
+    let history: HistoryWriter
+    let transport: any HTTPTransport
+    let memory: FeedNotebook
+    let systemd: SystemdNotifier
+    let publisher: StatusPublisher
+    /// By source, then by feed name.
+    let feeds: [SourceID: [String: Feed]]
+    let channels: [String: any Channel]
+    let backfilling: Backfilling?
+    private let backfillsOutside: BackfillsOutside
+
+    init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment) throws {
+        let configuration = reading.configuration
+        // A process of one cycle has no other work meanwhile, so it waits longer for a locked database.
+        let patience = environment.once == nil ? nil : Duration.seconds(5)
+        let history =
+            try patience.map { try HistoryWriter(at: configuration.history.database, patience: $0) }
+            ?? HistoryWriter(at: configuration.history.database)
+        // A process of one cycle would repeat polls and messages that it cannot record.
+        if environment.once != nil, let fault = history.fault, fault.kind == .closed { throw fault }
+        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
+            throw CommandError("\(error)", Exit.inputOutput)
+        }
+        let systemd = SystemdNotifier(environment: environment.variables)
+        let (log, logFile) = Self.log(configuration, environment)
+        try self.init(
+            reading, environment, log, logFile, history, environment.transport ?? NetworkTransport(),
+            FeedNotebook(history),
+            systemd,
+            StatusPublisher(
+                path: configuration.statusFile, metrics: configuration.metricsFile.map(MetricsFile.init(path:)),
+                log: log, logFile: logFile, systemd: systemd, staysAlive: environment.once == nil))
+    }
+
+    private init(
+        _ reading: ConfigurationReading, _ environment: DaemonEnvironment, _ log: EventLog, _ logFile: LogFile?,
+        _ history: HistoryWriter, _ transport: any HTTPTransport, _ memory: FeedNotebook, _ systemd: SystemdNotifier,
+        _ publisher: StatusPublisher
+    ) throws {
+        let configuration = reading.configuration
+        self.reading = reading
+        self.environment = environment
+        self.log = log
+        self.logFile = logFile
+        self.history = history
+        self.transport = transport
+        self.memory = memory
+        self.systemd = systemd
+        self.publisher = publisher
+        feeds = try configuration.madeFeeds(transport, memory, environment.time)
+        let now = environment.now
+        let made: @Sendable (Configuration.Channel) -> any Channel =
+            environment.channel ?? {
+                $0.madeChannel(transport: transport, environment: environment.variables) { now().wall }
+            }
+        channels = Dictionary(
+            configuration.notify.map { ($0.name, made($0)) }, uniquingKeysWith: { first, _ in first })
+        backfilling = Backfilling(
+            configuration, feeds.values.flatMap { $0.values }, history, log: log)
+        backfillsOutside = BackfillsOutside(history.reader)
+    }
+
+    /// The same process, database and connections under a new configuration, and the keys whose new values need a
+    /// restart.
+    func reloaded(_ next: ConfigurationReading) throws -> (Parts, waitingForRestart: [String]) {
+        var next = next
+        let waiting = KeptUntilRestart.apply(reading.configuration, to: &next.configuration)
+        let (log, logFile) = Self.log(next.configuration, environment)
+        let parts = try Parts(next, environment, log, logFile, history, transport, memory, systemd, publisher)
+        publisher.become(log, logFile)
+        return (parts, waiting)
+    }
+
+    private static func log(_ configuration: Configuration, _ environment: DaemonEnvironment) -> (EventLog, LogFile?) {
+        let file = configuration.log.file.map {
+            LogFile(path: $0, format: LineLogHandler.Format(configuration.log.format))
+        }
+        file?.open()
+        let outlets: [any LogOutlet] = [file as (any LogOutlet)?, environment.outlet].compactMap { $0 }
+        let now = environment.now
+        let log = EventLog(
+            Logger(label: "pricewatch") { _ in
+                LineLogHandler(level: Logger.Level(configuration.log.level), outlets: outlets) { now().wall }
+            })
+        return (log, file)
+    }
+
+    func now() -> Moment { environment.now() }
+
+    var allFeeds: [Feed] { feeds.values.flatMap { $0.values } }
+
+    /// Reads the configuration file again; the built-in defaults if there was and is none.
+    func readAgain() throws(ConfigurationError) -> ConfigurationReading {
+        try ConfigurationReading.read(option: reading.file?.path)
+    }
+}
+
+extension Configuration {
+    fileprivate func madeFeeds(
+        _ transport: any HTTPTransport, _ memory: FeedNotebook, _ time: any TimeSource
+    ) throws -> [SourceID: [String: Feeds.Feed]] {
+        let retry = RetryPolicy(poll.retry)
+        var made: [String: Feeds.Feed] = [:]
+        for feed in feeds {
+            made[feed.name] = Feeds.Feed(
+                try feed.madeProvider(), try FeedEnvironment(feed, timeout: poll.timeout), transport: transport,
+                memory: memory, retry: retry, time: time)
+        }
+        var all: [SourceID: [String: Feeds.Feed]] = [:]
+        let plans = sourcePlans
+        let shared = Set(plans.filter { $0.source == .shared }.flatMap { $0.members.map(\.feed.name) })
+        for plan in plans {
+            for member in plan.members {
+                guard let feed = made[member.feed.name] else { continue }
+                // A feed polled by two sources has a separate state for each, so that their different requests do not
+                // look like changes of its answer.
+                let isAskedTwice = plan.source != .shared && shared.contains(feed.name)
+                all[plan.source, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(beside: feed) : feed
+            }
+        }
+        return all
+    }
+}
+
+// MARK: The history beside the engine
+
+/// Detects what commands beside the daemon backfill. It is loaded after the command has ended or paused: answers arrive
+/// every few seconds, and loading costs as much as a start.
+private final class BackfillsOutside: Sendable {
+    private let state: Mutex<(taken: Int64, isWaiting: Bool)>
+
+    init(_ reader: HistoryReader) { state = Mutex(((try? reader.backfillCount()) ?? 0, false)) }
+
+    /// Called at each wake-up. Returns whether something was backfilled, and no other process has written since the
+    /// last call.
+    func mustRecall(_ reader: HistoryReader, othersWrote: Bool) -> Bool {
+        state.withLock { state in
+            if othersWrote {
+                state.isWaiting = ((try? reader.backfillCount()) ?? state.taken) != state.taken
+                return false
+            }
+            guard state.isWaiting else { return false }
+            state.isWaiting = false
+            state.taken = (try? reader.backfillCount()) ?? state.taken
+            return true
+        }
+    }
+}
+
+extension Parts {
+    /// The changes that other processes made since the last call; nil: none. If the history is unreadable, nothing
+    /// changes; the error is logged with the next write.
+    func outsideChange(_ engine: Engine) -> OutsideChange? {
+        var change = OutsideChange()
+        var isEmpty = true
+        if history.installation != engine.alerts.identity.installation, let known = try? history.reader.alerts() {
+            change.installation = (history.installation, known)
+            isEmpty = false
+        }
+        let othersWrote = (try? history.changedByOthers()) == true
+        if othersWrote, let silences = try? history.reader.silences() {
+            change.silences = silences
+            isEmpty = false
+        }
+        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote),
+            let remembered = try? history.load(engine.settings, at: now().wall)
+        {
+            change.backfilled = remembered
+            isEmpty = false
+        }
+        return isEmpty ? nil : change
+    }
+
+    func readGap(_ request: Plan.GapRequest, _ settings: Settings, at now: Date) -> GapReading {
+        var past: [PastPrice] = []
+        if let polls = request.past {
+            try? history.reader.samples(
+                in: settings.currency, polledSince: polls.lowerBound, until: polls.upperBound
+            ) { past.append(PastPrice($0, quotedAt: $1, price: $2)) }
+        }
+        let backfilled = try? history.reader.backfilledPrices(in: settings.currency, since: request.since, until: now)
+        return GapReading(
+            backfilled: backfilled ?? [:],
+            backfillable: backfilling?.backfillable(since: request.since, longerThan: request.longestStep) ?? [],
+            past: past)
+    }
+}
+
+// MARK: The first lines of the log
+
+extension Parts {
+    fileprivate func logStart(_ settings: Settings) {
+        let configuration = reading.configuration
+        log.write(
+            LogLine(.info, "service.started") { line in
+                line.add("version", Version.current)
+                line.add("pid", Int(getpid()))
+                line.add("database", configuration.history.database)
+                line.add("status_file", configuration.statusFile)
+                line.add("log_file", configuration.log.file)
+            })
+        logConfiguration(settings)
+    }
+
+    /// - Parameter waiting: Keys whose new values take effect at the next start.
+    func logConfiguration(_ settings: Settings, waitingForRestart waiting: [String] = []) {
+        log.write(
+            LogLine(.info, "config.loaded") { line in
+                line.add("file", reading.file?.path ?? "built-in defaults")
+                line.add("feed", reading.configuration.feeds[0].name)
+                line.add("markets", settings.watchlist.named.count)
+                line.add("top", settings.watchlist.top)
+                line.add("currency", settings.currency.code)
+                line.add("every", settings.every)
+                line.add("rules", settings.rules.count)
+            })
+        for warning in reading.warnings {
+            log.write(LogLine(.warning, "config.warning") { $0.add("message", "\(warning)") })
+        }
+        guard !waiting.isEmpty else { return }
+        log.write(
+            LogLine(.warning, "config.warning") { line in
+                line.add("message", "changed, and in force only after a restart: \(waiting.joined(separator: ", "))")
+            })
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Markets
+import Testing
+
+@testable import Engine
+
+@Suite struct OutboxTests {
+    /// It is 10:00 by day.
+    private static let day = moment()
+    private static let night = moment() + .hours(14)
+    private static let channels = [
+        Routing.Channel(name: "phone", quiet: QuietHours("23:00-07:00")), Routing.Channel(name: "ops"),
+        Routing.Channel(name: "brief", sendResolved: false),
+    ]
+    private static let identity = AlertBook.Identity(installation: "i", host: "box", currency: usd())
+
+    private func outbox(_ rules: AlertRule..., digest: [String] = []) -> Outbox {
+        Outbox(Routing(Self.channels, rules: rules, digest: digest))
+    }
+
+    private func rule(_ name: String = "r", notify: [String]?) -> AlertRule {
+        levelRule(name, above: "1", notify: notify)
+    }
+
+    private func take(_ events: [AlertEvent], at now: Date, after gap: Gap? = nil, _ outbox: inout Outbox) -> Commit {
+        var commit = Commit(currency: usd())
+        outbox.take(events, after: gap, Self.identity, at: now, into: &commit)
+        return commit
+    }
+
+    private func messages(_ commit: Commit) -> [OutgoingMessage] {
+        commit.outbox.compactMap { if case .queue(let message) = $0 { message } else { nil } }
+    }
+
+    private func words(_ commit: Commit) -> [String] {
+        messages(commit).map { message in
+            let events = message.contents.events.map(\.id).joined(separator: "+")
+            return "\(message.queued.channel) \(events)\(message.queued.isHeld ? " held" : "")"
+        }
+    }
+
+    @Test(
+        "a rule's notify names its channels; without it, and for rules of other names, all; [] none",
+        arguments: [
+            ("r", ["phone a", "ops a", "brief a"]), ("one", ["ops a"]), ("none", []),
+            ("feed-stale", ["phone a", "ops a", "brief a"]), ("market-stale", ["phone a"]),
+        ])
+    func routing(name: String, expected: [String]) {
+        var outbox = outbox(
+            rule(notify: nil), rule("one", notify: ["ops"]), rule("none", notify: []),
+            rule("market-stale", notify: ["phone"]))
+        #expect(words(take([event("a", rule: name)], at: Self.day, &outbox)) == expected)
+    }
+
+    @Test("pending and silenced events are not sent, reminders are")
+    func kinds() {
+        var outbox = outbox(rule(notify: ["ops"]))
+        #expect(words(take([event("a", .pending)], at: Self.day, &outbox)) == [])
+        #expect(words(take([event("b", silencedUntil: Self.day + .hours(1))], at: Self.day, &outbox)) == [])
+        #expect(words(take([event("c", .reminder)], at: Self.day, &outbox)) == ["ops c"])
+    }
+
+    @Test("the end goes where the beginning went, whatever became of the rule; send_resolved: false gets no end")
+    func ends() {
+        var before = outbox(rule(notify: ["ops", "brief"]))
+        let fired = take([event("a")], at: Self.day, &before)
+        #expect(words(fired) == ["ops a", "brief a"])
+        #expect(fired.notified == [event("a").key: ["brief", "ops"]])
+        // The rule is gone, or goes elsewhere now.
+        var later = Outbox(Routing(Self.channels, rules: [rule(notify: ["phone"])]), notified: before.notified)
+        let over = take([event("b", .resolved)], at: Self.day, &later)
+        #expect(words(over) == ["ops b"])
+        #expect(over.notified == [event("a").key: []])
+        #expect(words(take([event("c", .resolved)], at: Self.day, &later)) == [])
+    }
+
+    @Test("five events of one poll are five messages, six are one", arguments: [1, 5, 6, 250])
+    func grouping(count: Int) {
+        var outbox = outbox(rule(notify: ["ops"]))
+        let events = (1...count).map { event("e\($0)") }
+        let sent = messages(take(events, at: Self.day, &outbox))
+        #expect(sent.count == (count > 5 ? 1 : count))
+        #expect(sent.flatMap(\.contents.events) == events)
+    }
+
+    @Test("at night the phone gets what is critical; the rest is held for it, and for nobody else")
+    func quiet() {
+        var outbox = outbox(rule(notify: ["phone", "ops"]))
+        let events = [event("a"), event("b", critical: true), event("c")]
+        #expect(
+            words(take(events, at: Self.night, &outbox)) == [
+                "phone b", "phone a held", "phone c held", "ops a", "ops b", "ops c",
+            ])
+    }
+
+    @Test("the id follows from channel and events alone")
+    func ids() {
+        var (first, second) = (outbox(), outbox())
+        let once = messages(take([event("a")], at: Self.day, &first)).map(\.queued.id)
+        let again = messages(take([event("a")], at: Self.night, &second)).map(\.queued.id)
+        #expect(once == again)
+        #expect(Set(once).count == 3)
+        #expect(once.allSatisfy { $0.count == 16 })
+        #expect(MessageID.of(["a", "b"], to: "ops") != MessageID.of(["a"], to: "ops"))
+        #expect(MessageID.of(["ab"], to: "c") != MessageID.of(["b"], to: "ca"))
+    }
+
+    @Test("after a gap one message a channel speaks of it, with what changed")
+    func gap() throws {
+        var outbox = outbox(rule(notify: ["ops"]))
+        let gap = Gap(
+            from: Self.day - .hours(3), to: Self.day, backfilled: 12,
+            backfilling: ["a", "b", "c", "d", "e", "f"].map(market))
+        let commit = take([event("a")], at: Self.day, after: gap, &outbox)
+        #expect(words(commit) == ["phone ", "ops a", "brief "])
+        let notes = messages(commit).map(\.contents.note)
+        #expect(notes.map { $0?.title } == Array(repeating: "Nothing was watched for 3 h", count: 3))
+        #expect(notes.map { $0?.kind } == [.gap, .gap, .gap])
+        let lines = notes.map { $0?.lines ?? [] }
+        #expect(lines[0].first == "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z")
+        #expect(lines[0][1] == "healed so far: 12 prices")
+        #expect(lines[0][2] == "being healed now: a, b, c, d, e and 1 more; the log tells what the provider had")
+        #expect(lines[0].last == "no alert changed")
+        #expect(lines[1].last == "what changed meanwhile, as far as it is known:")
+        #expect(messages(commit)[1].contents.events == [event("a")])
+    }
+
+    @Test("a gap of ten minutes is not worth a message")
+    func shortGap() {
+        #expect(Gap(from: Self.day - .minutes(10), to: Self.day) == nil)
+        #expect(Gap(from: Self.day - .seconds(601), to: Self.day) != nil)
+    }
+
+    @Test("the digest goes to the channels that it names, once for its moment")
+    func digest() {
+        let summary = DaySummary(
+            changes: [(market("solana"), Percent(hundredths: 810)), (market("tether"), nil)],
+            coverage: CoverageShare(tenths: 997))
+        func digest(at now: Date) -> [OutgoingMessage] {
+            var outbox = outbox(digest: ["phone"])
+            var commit = Commit(currency: usd())
+            outbox.take(summary, due: Self.day, Self.identity, at: now, into: &commit)
+            return messages(commit)
+        }
+        let sent = digest(at: Self.day + .seconds(7))
+        #expect(sent.map(\.queued.channel) == ["phone"])
+        #expect(sent.map(\.queued.id) == digest(at: Self.day + .minutes(1)).map(\.queued.id))
+        #expect(sent.first?.contents.note?.title == "24h: 1 up, 0 down, 0 flat, 1 unknown")
+        #expect(sent.first?.contents.note?.lines == ["99.7 % of the time covered", "up most: solana +8.1 %"])
+    }
+}
