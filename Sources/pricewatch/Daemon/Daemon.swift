@@ -12,7 +12,7 @@ actor Daemon {
     private let events: AsyncStream<Event>
     private let send: AsyncStream<Event>.Continuation
     private let work: Work
-    private let timer: WakeTimer
+    let timer: WakeTimer
     /// A configuration read from the file that takes effect once no poll is running.
     var pending: ConfigurationReading?
 

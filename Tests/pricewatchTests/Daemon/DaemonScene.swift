@@ -30,12 +30,13 @@ final class DaemonScene {
     ///   - preferred: what the simulator is asked as.
     ///   - feeds: further ones, each after a comma.
     ///   - history: further keys, each after a comma.
+    ///   - polling: further keys of `poll`.
     ///   - providerKeepsTime: the provider's clock goes right where the daemon's is set.
     init(
         _ rules: String, script: [MarketID: [Price]], seed: UInt64 = 1, stepsEvery: Duration? = nil,
         confirmMovesOver: String = "20%", preferred: String = "provider: coingecko", feeds: String = "",
         history: String = "", time: HandClock = HandClock(), providerKeepsTime: Bool = false,
-        every: Duration = .minutes(1)
+        every: Duration = .minutes(1), polling: String = "retry: {attempts: 1}"
     ) throws {
         self.time = time
         self.every = every
@@ -46,7 +47,7 @@ final class DaemonScene {
         self.rules = rules
         paths = """
             feeds: [{\(preferred), url: "\(simulator.baseURL)"}\(feeds)]
-            poll: {every: \(every.unitsText), retry: {attempts: 1}, confirm_moves_over: \(confirmMovesOver)}
+            poll: {every: \(every.unitsText), \(polling), confirm_moves_over: \(confirmMovesOver)}
             history: {database: \(files.folder)/history.db, backfill: null\(history)}
             status_file: \(files.folder)/status.json
             log: {file: \(files.folder)/log}
@@ -75,7 +76,10 @@ final class DaemonScene {
         environment.transport = transport ?? SimulatedTransport(simulator)
         environment.channel = channels
         try write(rules)
-        daemon = Daemon(try await Bootstrap(try reading, environment))
+        let daemon = Daemon(try await Bootstrap(try reading, environment))
+        // The test wakes it; the real timer could start a poll between two steps.
+        await daemon.timer.cancel()
+        self.daemon = daemon
     }
 
     /// Writes the configuration to the file from which a reload reads it.
