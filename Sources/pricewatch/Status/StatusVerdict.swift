@@ -20,16 +20,16 @@ struct StatusVerdict: Hashable {
         let daemon = "the daemon (pid \(status.pid ?? 0))"
         if isStopped {
             exit = 2
-            line = "stopped: no daemon is running, the last word is \(age) old (start it: pricewatch run)"
+            line = "stopped: no daemon is running; last status written \(age) ago (start it: pricewatch run)"
         } else if !alive {
             exit = 2
             line =
-                "failing: \(daemon) is gone, and its last word is \(age) old: it ended suddenly, or could not write "
+                "failing: \(daemon) is not running; last status written \(age) ago: it ended suddenly, or could not write "
                 + "\(file) (see the log and that disk's free space, then start it again: pricewatch run)"
         } else if expired {
             exit = 2
             line =
-                "failing: \(daemon) is there, and its last word is \(age) old: it has finished no cycle since, or cannot "
+                "failing: \(daemon) is running, but its last status was written \(age) ago: no cycle has finished since, or it cannot "
                 + "write \(file) (see the log and that disk's free space)"
         } else {
             switch status.state {

@@ -114,7 +114,7 @@ import Testing
         ),
         (
             "feeds: [{provider: coingecko}, {provider: coingecko}]",
-            "p.yaml:1:32: feeds[1]: coingecko stands twice in feeds: give this one a name"
+            "p.yaml:1:32: feeds[1]: coingecko is listed twice in feeds: give this one a name"
         ),
         (
             "feeds: [{provider: coingecko}, {provider: coingecko, name: coingecko}]",
@@ -214,7 +214,10 @@ import Testing
         // Keys.
         ("pol: {every: 1s}", "p.yaml:1:1: pol: unknown key; did you mean poll?"),
         ("poll: {evry: 1s}", "p.yaml:1:8: poll.evry: unknown key; did you mean poll.every?"),
-        ("poll:\n  every: 1s\n  every: 2s", "p.yaml:3:3: poll.every: stands twice, first in line 2; keep one"),
+        (
+            "poll:\n  every: 1s\n  every: 2s",
+            "p.yaml:3:3: poll.every: duplicate key (first defined on line 2); keep one"
+        ),
         ("zzzzzzzzzz: 1", "p.yaml:1:1: zzzzzzzzzz: unknown key"),
         ("[a, b]: 1", "p.yaml:1:1: a key must be a text"),
         // YAML itself.
@@ -253,8 +256,8 @@ import Testing
                 "p.yaml:5:5: alerts[0].abov: unknown key; did you mean alerts[0].above?",
                 "p.yaml:6:49: alerts[1].for: expected a duration such as 60s or 1h30m, found \"5\"",
                 "p.yaml:8:8: watch.top: expected a whole number from 0 to 10000, found \"many\"",
-                "p.yaml:11:3: poll.every: stands twice, first in line 10; keep one",
-                "p.yaml:13:3: poll.timeout: stands twice, first in line 12; keep one",
+                "p.yaml:11:3: poll.every: duplicate key (first defined on line 10); keep one",
+                "p.yaml:13:3: poll.timeout: duplicate key (first defined on line 12); keep one",
             ])
     }
 

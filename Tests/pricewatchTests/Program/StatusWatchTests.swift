@@ -50,7 +50,7 @@ import Testing
         daemon.signal(SIGKILL)
         #expect(await daemon.ended().exit == -SIGKILL)
         await simulator.stop()
-        try await eventually("it is missed") { watch.output.contains(" is gone, and its last word is ") }
+        try await eventually("it is missed") { watch.output.contains(" is not running; last status written ") }
         watch.signal(SIGTERM)
         let ending = await watch.ended()
         #expect(ending.exit == 0)

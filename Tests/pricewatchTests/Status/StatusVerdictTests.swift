@@ -5,7 +5,7 @@ import Testing
 
 @testable import pricewatch
 
-/// What may be the matter with a daemon whose last word is old.
+/// What `status` says of a daemon whose status file is old.
 @Suite struct StatusVerdictTests {
     private func verdict(alive: Bool) throws -> StatusVerdict {
         let text = """
@@ -16,14 +16,14 @@ import Testing
             now: ChartScene.moment(0) + .minutes(3))
     }
 
-    @Test("an old word of a living daemon: no finished cycle, or a file that cannot be written")
+    @Test("an old status of a running daemon: no finished cycle, or a file that cannot be written")
     func alive() throws {
         let verdict = try verdict(alive: true)
         #expect(verdict.exit == 2 && verdict.expired)
         #expect(
             verdict.line == """
-                failing: the daemon (pid 4711) is there, and its last word is 3 min old: it has finished no cycle since, \
-                or cannot write /run/pricewatch/status.json (see the log and that disk's free space)
+                failing: the daemon (pid 4711) is running, but its last status was written 3 min ago: no cycle has finished \
+                since, or it cannot write /run/pricewatch/status.json (see the log and that disk's free space)
                 """)
     }
 
@@ -31,7 +31,8 @@ import Testing
     func gone() throws {
         let verdict = try verdict(alive: false)
         #expect(verdict.exit == 2)
-        #expect(verdict.line.hasPrefix("failing: the daemon (pid 4711) is gone, and its last word is 3 min old: "))
+        #expect(
+            verdict.line.hasPrefix("failing: the daemon (pid 4711) is not running; last status written 3 min ago: "))
         #expect(verdict.line.contains("ended suddenly, or could not write /run/pricewatch/status.json"))
     }
 }

@@ -53,8 +53,8 @@ struct BackfillCommand: AsyncParsableCommand {
         guard !sources.isEmpty else {
             let names = configuration.feeds.map(\.name).joined(separator: ", ")
             throw CommandError(
-                "backfill: nobody can be asked (\(names): no past prices of these markets; coingecko, binance and kraken "
-                    + "have some)", Exit.noAnswer)
+                "backfill: no configured feed has historical prices of these markets (\(names)); coingecko, binance and kraken "
+                    + "have some", Exit.noAnswer)
         }
         try await run.perform()
     }

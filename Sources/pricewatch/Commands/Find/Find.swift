@@ -30,7 +30,7 @@ struct Find: AsyncParsableCommand {
             }
             await network.shutdown()
             guard !search.matches.isEmpty else {
-                throw CommandError("find: no market is like \(text)", Exit.noSuchData)
+                throw CommandError("find: no market matches \(text)", Exit.noSuchData)
             }
             var output = StandardOutput()
             if json {

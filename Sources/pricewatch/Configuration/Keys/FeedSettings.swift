@@ -44,7 +44,7 @@ extension Configuration.Feed {
                 if section.holds("name") {
                     section.fault(at: "name", "another feed is called \(feed.name), too")
                 } else {
-                    item.fault("\(twin.provider.rawValue) stands twice in feeds: give this one a name")
+                    item.fault("\(twin.provider.rawValue) is listed twice in feeds: give this one a name")
                 }
             }
             feeds.append(feed)

@@ -44,7 +44,7 @@ enum YAMLDocument {
             let found = offset.flatMap { place(of: $0, in: text) }
             return at(found?.line, found?.column, problem.trimmed)
         case .duplicatedKeysInMapping(_, let context):
-            return at(context.mark.line, context.mark.column, "a key stands twice")
+            return at(context.mark.line, context.mark.column, "duplicate key")
         default:
             return at(nil, nil, "cannot be parsed")
         }
@@ -121,7 +121,7 @@ private struct TreeCopy {
             faults.append(
                 ConfigurationFault(
                     position: later, keyPath: inner,
-                    message: "stands twice, first in line \(earlier.line); keep one"))
+                    message: "duplicate key (first defined on line \(earlier.line)); keep one"))
         }
         for pair in merged where places.updateValue(pair.position, forKey: pair.key) == nil { pairs.append(pair) }
         return pairs
