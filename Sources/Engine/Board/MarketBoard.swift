@@ -96,8 +96,7 @@ package struct MarketBoard: Sendable {
         }
     }
 
-    /// Takes over what `other` knows: its ranking, what it says of the markets that both watch, and the prices of those
-    /// that may come back.
+    /// Takes over the ranking of `other`, the entries of markets that both watch, and its remembered prices.
     package mutating func resume(_ other: MarketBoard) {
         if !other.watchlist.lastRanking.isEmpty { follow(other.watchlist.lastRanking) }
         resumeEntries(of: other)
@@ -210,9 +209,7 @@ extension MarketBoard.Entry {
 }
 
 extension MarketBoard {
-    /// Calls `body` with each market's price, nil if it is not fresh, and its time in milliseconds, without copying the
-    /// entries of up to 17,000 markets.
-    ///
+    /// Calls `body` with each market's price, nil if it is not fresh, and its time in milliseconds; copies no entries.
     /// A price that the last answer confirmed comes before the newer price that confirmed it.
     ///
     /// - Parameter answered: whether a source was answered in this cycle; markets of the others have no price.
@@ -298,8 +295,7 @@ extension MarketBoard {
         return update
     }
 
-    /// Applies backfilled quotes, except those that are not newer than the known price. Returns the markets of the
-    /// others.
+    /// Applies backfilled quotes that are newer than the known price, and returns their markets.
     package mutating func take(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
         quotes.compactMap { quote in
             guard let place = places[quote.market], let quotedAt = quote.quotedAt,

@@ -5,7 +5,7 @@ import Markets
 
 extension Configuration.Feed {
     /// The provider that this feed polls.
-    func madeProvider() throws -> any Feeds.Provider {
+    func madeProvider() throws -> any Provider {
         if let listed = provider.listed { return listed.init(plan: plan) }
         return JSONFeed(try described())
     }

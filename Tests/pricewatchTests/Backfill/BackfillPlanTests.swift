@@ -16,7 +16,7 @@ import Testing
     }
 
     private func feed(
-        _ provider: any Feeds.Provider, _ name: String, _ network: NetworkTransport
+        _ provider: any Provider, _ name: String, _ network: NetworkTransport
     ) throws -> Feed {
         let environment = FeedEnvironment(
             feed: name, baseURL: try BaseURL("http://127.0.0.1:9"), userAgent: "pricewatch/0 (+tests)")

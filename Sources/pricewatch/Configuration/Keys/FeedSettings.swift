@@ -7,7 +7,7 @@ extension Configuration {
         /// `name`: defaults to the provider; unique, 1 to 64 characters.
         var name: String
         /// `provider`: required.
-        var provider: Provider
+        var provider: ProviderName
         /// `plan`: defaults to `public`.
         var plan: ProviderPlan = .public
         /// `key`: required by the plans demo and pro.
@@ -53,9 +53,9 @@ extension Configuration.Feed {
     }
 
     private init?(_ section: Section, item: Item, in currency: Currency?) {
-        let provider = section.value("provider", .word(Provider.self))
+        let provider = section.value("provider", .word(ProviderName.self))
         if !section.holds("provider") {
-            let all = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+            let all = ProviderName.allCases.map(\.rawValue).joined(separator: ", ")
             item.fault("needs a provider: one of \(all)")
         }
         let name = section.value("name", .name(upTo: 64))
@@ -101,7 +101,7 @@ extension Configuration.Feed {
 }
 
 /// The provider of a feed.
-enum Provider: String, Hashable, Sendable, CaseIterable {
+enum ProviderName: String, Hashable, Sendable, CaseIterable {
     case coinGecko = "coingecko"
     case coinPaprika = "coinpaprika"
     case coinMarketCap = "coinmarketcap"

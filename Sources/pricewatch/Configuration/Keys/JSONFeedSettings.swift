@@ -53,7 +53,8 @@ extension Configuration.JSONFeed {
     static let keys = ["headers", "list", "fields", "time_format", "content_type", "currency"]
 
     /// nil for another provider, whose feeds do not have these keys.
-    init?(_ section: Section, provider: Provider?, url: String?, key: Configuration.Secret?, in currency: Currency?) {
+    init?(_ section: Section, provider: ProviderName?, url: String?, key: Configuration.Secret?, in currency: Currency?)
+    {
         let given = Self.keys.filter(section.holds)
         if let provider, provider != .json {
             for key in given { section.fault(at: key, "belongs to provider: json") }

@@ -27,7 +27,7 @@ extension Configuration.Watch {
     init(_ section: Section, feeds: [Configuration.Feed]) {
         self.init()
         let own = Set(["id", "feed", "stale_after"])
-        let names = Set(Provider.allCases.map(\.rawValue)).union(feeds.map(\.name)).subtracting(own)
+        let names = Set(ProviderName.allCases.map(\.rawValue)).union(feeds.map(\.name)).subtracting(own)
         var seen: [MarketID: Configuration.Market] = [:]
         for item in section.items("markets") {
             guard let market = Configuration.Market(item, names: names.sorted(), feeds: feeds) else { continue }
