@@ -31,10 +31,7 @@ extension Engine {
         settings = next
         board = remembered.board
         if before.settings.currency == next.currency { board.resume(before.board) }
-        alerts = remembered.alerts
-        alerts.resume(before.alerts)
-        follow(alerts.silences)
-        summary = remembered.summary
+        recall(remembered, &plan)
         outbox.reload(next.routing)
         sources = makeSources(remembered, at: now)
         for place in sources.indices {
@@ -46,7 +43,6 @@ extension Engine {
         daemon.rejection = nil
         if next.heartbeat != before.settings.heartbeat { chores.lastHeartbeat = nil }
         chores.isBackfillDue = true
-        plan.publishChange()
     }
 
     /// Creates the sources from the history. Each is polled at once unless its last poll is younger than its interval

@@ -18,10 +18,7 @@ extension Engine {
 
     /// Replays the polls of one cycle. Returns the rules' events.
     package mutating func play(_ answers: [RecordedAnswer], at started: Date) -> [AlertEvent] {
-        let step = sources.map { max($0.settings.every, $0.step) }.min() ?? .zero
-        guard let last = lastUsablePoll, started.since(last) > step * 3 else {
-            return answers.flatMap { judge([$0], at: started) }
-        }
+        guard gapStart(before: started) != nil else { return answers.flatMap { judge([$0], at: started) } }
         // After a gap all sources are processed together.
         return judge(answers, at: started)
     }

@@ -175,7 +175,7 @@ extension Engine {
 
     /// The last usable poll before a gap; nil if there is no gap, and in single-cycle mode, where the user decides when
     /// to poll.
-    private func gapStart(before started: Date) -> Date? {
+    func gapStart(before started: Date) -> Date? {
         guard settings.once == nil, let last = lastUsablePoll, started.since(last) > shortestStep * 3 else {
             return nil
         }
