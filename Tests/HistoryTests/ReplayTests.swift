@@ -106,7 +106,7 @@ import Testing
     @Test("other currencies and healed prices have no part in it")
     func others() throws {
         try record(0, sample("a", "1", quotedAt: 0))
-        try writer.backfill(healing("a", -1200, 0, (-600, "5")))
+        try writer.backfill(backfillAnswer("a", -1200, 0, (-600, "5")))
         var foreign = poll(60, sample("a", "7", quotedAt: 60))
         foreign.currency = try Currency("eur")
         try writer.commit(foreign)
@@ -118,8 +118,8 @@ import Testing
     func backfilled() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
         try record(3600, sample("a", "2", quotedAt: 3600))
-        try writer.backfill(healing("a", -1200, 3600, (-1100, "4"), (-600, "5"), (1200, "6"), (2400, "7")))
-        try writer.backfill(healing("b", 0, 3600, (1200, "8")))
+        try writer.backfill(backfillAnswer("a", -1200, 3600, (-1100, "4"), (-600, "5"), (1200, "6"), (2400, "7")))
+        try writer.backfill(backfillAnswer("b", 0, 3600, (1200, "8")))
         #expect(
             try words(since: -1000, withBackfilled: true) == [
                 #"past healed ["a 5@-600"]"#, #"poll 0 ok - ["a 1@0"] watching ["a"]"#,
@@ -135,7 +135,7 @@ import Testing
     @Test("where nobody has polled since, healed prices are played alone")
     func healedAfterwards() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
-        try writer.backfill(healing("a", 0, 3600, (1200, "6")))
+        try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "6")))
         #expect(try words(since: 60, withBackfilled: true) == [#"past healed ["a 6@1200"]"#])
         let replay = try writer.reader.replay(in: usd(), since: moment(60), withBackfilled: true)
         #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])

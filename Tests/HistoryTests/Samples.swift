@@ -57,7 +57,7 @@ extension HistoryWriter {
 }
 
 /// An answer about a market's past between two seconds, asked at the later one.
-func healing(_ id: String, _ from: Double, _ until: Double, _ quotes: (second: Double, text: String)...)
+func backfillAnswer(_ id: String, _ from: Double, _ until: Double, _ quotes: (second: Double, text: String)...)
     -> BackfillAnswer
 {
     BackfillAnswer(

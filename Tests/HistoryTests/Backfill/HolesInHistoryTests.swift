@@ -85,11 +85,11 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [0, 3600])
         #expect(try holes(writer) == ["0-3600"])
-        try writer.backfill(healing("a", 600, 1200))
-        try writer.backfill(healing("a", 1200, 1800, (1500, "3")))
+        try writer.backfill(backfillAnswer("a", 600, 1200))
+        try writer.backfill(backfillAnswer("a", 1200, 1800, (1500, "3")))
         #expect(try holes(writer) == ["0-600", "1800-3600"])
         #expect(try writer.reader.backfilled(market("a"), in: usd()) == [moment(600)..<moment(1800)])
-        try writer.backfill(healing("a", 0, 3600))
+        try writer.backfill(backfillAnswer("a", 0, 3600))
         #expect(try writer.reader.backfilled(market("a"), in: usd()) == [moment(0)..<moment(3600)])
         #expect(try writer.reader.backfillCount() == 3)
         #expect(try holes(writer) == [])
@@ -101,7 +101,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [0], unknown: [("b", .nullPrice)])
         try record(writer, [3600], unknown: [("b", .nullPrice)])
-        try writer.backfill(healing("a", 0, 3600, (1200, "3"), (600, "2")))
+        try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "3"), (600, "2")))
         var polls: [String] = []
         try writer.reader.recall([market("a"), market("b")], in: usd(), since: moment(-60)) { poll in
             let second = Int(poll.fetchedAt.since(moment()).inSeconds)

@@ -37,7 +37,7 @@ import Testing
         try writer.commit(poll(7200, sample("a", "9", quotedAt: 7100)))
         // The second is as old as a recorded answer, the last is as new as the next one; one comes twice.
         let new = try writer.backfill(
-            healing("a", 0, 7200, (3600, "5"), (-10, "2"), (300, "3"), (7150, "8"), (300, "3"), (9000, "7")))
+            backfillAnswer("a", 0, 7200, (3600, "5"), (-10, "2"), (300, "3"), (7150, "8"), (300, "3"), (9000, "7")))
         #expect(new == 2)
         #expect(try prices(writer.reader) == ["-30:1", "300:3", "3600:5", "7100:9"])
         try writer.reader.samples(of: market("a"), in: usd(), since: moment(0), until: moment(7000)) {
@@ -55,8 +55,8 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(7200, sample("a", "9", quotedAt: 7100)))
-        #expect(try writer.backfill(healing("a", 0, 7200, (300, "3"), (600, "4"))) == 2)
-        #expect(try writer.backfill(healing("a", 0, 7200, (300, "3"), (450, "5"), (600, "4"))) == 1)
+        #expect(try writer.backfill(backfillAnswer("a", 0, 7200, (300, "3"), (600, "4"))) == 2)
+        #expect(try writer.backfill(backfillAnswer("a", 0, 7200, (300, "3"), (450, "5"), (600, "4"))) == 1)
         #expect(try prices(writer.reader) == ["300:3", "450:5", "600:4", "7100:9"])
     }
 
@@ -67,7 +67,7 @@ import Testing
         var stated = sample("a", "5", quotedAt: 1800)
         (stated.volume24h, stated.marketCap) = (10, 20)
         try writer.commit(poll(1800, stated))
-        var backfilled = healing("a", 0, 1900, (60, "9"), (120, "1"))
+        var backfilled = backfillAnswer("a", 0, 1900, (60, "9"), (120, "1"))
         backfilled.quotes[0].volume24h = 7
         #expect(try writer.backfill(backfilled) == 2)
         func candle() throws -> Candle? {
@@ -93,7 +93,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(7800, sample("a", "5", quotedAt: 7800)))
-        var backfilled = healing("a", 0, 7200, (60, "9"), (120, "1"))
+        var backfilled = backfillAnswer("a", 0, 7200, (60, "9"), (120, "1"))
         for place in backfilled.quotes.indices {
             backfilled.quotes[place].volume24h = Double(place + 1)
             backfilled.quotes[place].marketCap = Double(place + 10)
@@ -111,9 +111,9 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "5", quotedAt: 0)))
         let desk = try BackfillDatabase(at: folder.database)
-        #expect(try desk.backfill(healing("a", -3600, 1, (-60, "9"))) == 1)
+        #expect(try desk.backfill(backfillAnswer("a", -3600, 1, (-60, "9"))) == 1)
         // A market that the daemon has not met yet, in the hour that is open there.
-        #expect(try desk.backfill(healing("b", -3600, 500, (100, "3"), (200, "7"))) == 2)
+        #expect(try desk.backfill(backfillAnswer("b", -3600, 500, (100, "3"), (200, "7"))) == 2)
         #expect(try writer.reader.backfillCount() == 2)
         try writer.commit(poll(600, sample("b", "4", quotedAt: 600), sample("a", "6", quotedAt: 600)))
         try writer.commit(poll(4200, sample("b", "1", quotedAt: 4200)))
@@ -149,7 +149,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "5", quotedAt: 0)))
         try writer.commit(poll(90_000, sample("a", "6", quotedAt: 90_000)))
-        try writer.backfill(healing("a", -90_000, 90_000, (-80_000, "1"), (40_000, "2"), (80_000, "3")))
+        try writer.backfill(backfillAnswer("a", -90_000, 90_000, (-80_000, "1"), (40_000, "2"), (80_000, "3")))
         let pruned = try await writer.prune(to: Retention(samples: .hours(5)), now: moment(90_000))
         #expect(pruned.samples == 3)
         #expect(try prices(writer.reader) == ["80000:3", "90000:6"])
@@ -179,7 +179,7 @@ import Testing
                     """)
         }
         #expect(throws: HistoryError.self) {
-            try writer.backfill(healing("a", -900, 0, (-600, "9"), (-300.993, "8")))
+            try writer.backfill(backfillAnswer("a", -900, 0, (-600, "9"), (-300.993, "8")))
         }
         #expect(try prices(writer.reader) == ["0:5"])
         #expect(try writer.reader.backfilled(market("a"), in: usd()).isEmpty)

@@ -131,7 +131,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try record(writer, [(0, "5"), (30, "6"), (70, "7")])
         for (minute, text) in [(20.0, "1"), (10, "9"), (-1, "2"), (65, "8")] {
-            #expect(try writer.backfill(healing("a", -3600, 4500, (minute * 60, text))) == 1)
+            #expect(try writer.backfill(backfillAnswer("a", -3600, 4500, (minute * 60, text))) == 1)
         }
         let found = try candles(writer.reader)
         #expect(found.map(\.start) == [moment(-3600), moment(), moment(3600)])
