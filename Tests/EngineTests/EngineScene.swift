@@ -4,8 +4,8 @@ import Testing
 
 @testable import Engine
 
-/// An engine in environment that are played: feeds and channels answer as they are told, the history is memory, and
-/// time is stepped by hand. What is under way ends at once, unless it is told to hang.
+/// An engine with simulated feeds and channels, a history in memory, and a clock that is stepped by hand. Work ends at
+/// once unless the test lets it hang.
 struct EngineScene {
     private(set) var settings: Settings
     private(set) var engine: Engine

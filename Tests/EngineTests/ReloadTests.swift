@@ -6,6 +6,17 @@ import Testing
 
 /// A reload of the same settings between two cycles changes nothing of what is asked, logged, recorded, sent and shown.
 @Suite struct ReloadTests {
+    @Test("what could not be written yet is known after a reload: nothing is announced again")
+    func unwritten() {
+        var scene = EngineScene(.test(rules: [levelRule()]), feeds: ["a": [gives("10.5")]])
+        scene.fault = "disk full"
+        scene.wake()
+        scene.reload()
+        scene.step(.minutes(1))
+        scene.wake()
+        #expect(scene.events.count(where: { $0 == "alert.firing" }) == 1)
+    }
+
     @Test("a reload of the same settings, at any place, changes nothing", arguments: 1...6, [false, true])
     func changesNothing(seed: Int, settingClock: Bool) {
         let world = RandomWorld(seed: seed, setsClock: settingClock)
