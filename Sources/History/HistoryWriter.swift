@@ -29,6 +29,8 @@ package final class HistoryWriter: Sendable {
         var endedUncleanly = false
         var isClosed = false
         var quarantined: [QuarantinedDatabase] = []
+        /// The paths of the quarantined databases; nil until they are listed.
+        var kept: [String]?
         var damage: HistoryError?
         /// The header as it was before SQLite opened the file.
         var header: FileHeader?
@@ -83,7 +85,13 @@ package final class HistoryWriter: Sendable {
     }
 
     /// The paths of all quarantined databases that still exist.
-    package func quarantinedDatabases() -> [String] { QuarantinedDatabase.found(beside: path) }
+    package func quarantinedDatabases() -> [String] {
+        hold.withLock { hold in
+            let kept = hold.kept ?? QuarantinedDatabase.found(beside: path)
+            hold.kept = kept.filter(FileManager.default.fileExists)
+            return hold.kept ?? []
+        }
+    }
 
     /// The size of the history, as far as it can be read.
     var stored: StoredHistory { (try? size()) ?? StoredHistory(database: path, bytes: reader.bytesOnDisk()) }
@@ -189,6 +197,7 @@ extension HistoryWriter {
             reader.ask(try DatabaseFile.openInMemory(for: path))
             let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
             hold.quarantined.append(quarantined)
+            hold.kept = nil
             hold.damage = nil
             let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
             Recovery.states(from: quarantined.path, into: queue)
@@ -223,6 +232,7 @@ extension HistoryWriter {
             if hold.header?.isForeign == true { throw FileHeader.foreign(path) }
             let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
             hold.quarantined.append(quarantined)
+            hold.kept = nil
             hold.endedUncleanly = false
             queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
             Recovery.states(from: quarantined.path, into: queue)

@@ -70,5 +70,8 @@ package struct Staleness: Hashable, Sendable {
     }
 
     /// - Parameter interval: The time between two polls that is in force; zero: as configured.
-    package func age(at interval: Duration) -> Duration { followsInterval ? max(after, interval * 3) : after }
+    package func age(at interval: Duration) -> Duration {
+        // For each market at each poll: `interval * 3` would convert the factor to 128 bits first.
+        followsInterval ? max(after, interval + interval + interval) : after
+    }
 }

@@ -27,19 +27,29 @@ package struct DaySummary: Hashable, Sendable {
 
     package init(changes: [(market: MarketID, change: Percent?)], coverage: CoverageShare) {
         self.coverage = coverage
-        var moves: [Move] = []
         for (market, change) in changes {
             guard let change else {
                 unknown += 1
                 continue
             }
             if change > .zero { up += 1 } else if change < .zero { down += 1 } else { flat += 1 }
-            moves.append(Move(market: market, change: change))
+            if change > .zero { Self.list(Move(market: market, change: change), in: &gainers) }
+            if change < .zero { Self.list(Move(market: market, change: change), in: &losers) }
         }
-        moves.sort { $0.change == $1.change ? $0.market < $1.market : $0.change > $1.change }
-        gainers = Array(moves.prefix(Self.listed).prefix { $0.change > .zero })
-        moves.sort { $0.change == $1.change ? $0.market < $1.market : $0.change < $1.change }
-        losers = Array(moves.prefix(Self.listed).prefix { $0.change < .zero })
+    }
+
+    /// Inserts a move into the list of the largest, if it belongs there.
+    private static func list(_ move: Move, in largest: inout [Move]) {
+        let size = move.change.hundredths.magnitude
+        var place = largest.count
+        while place > 0 {
+            let other = largest[place - 1].change.hundredths.magnitude
+            guard other < size || (other == size && move.market < largest[place - 1].market) else { break }
+            place -= 1
+        }
+        guard place < listed else { return }
+        largest.insert(move, at: place)
+        if largest.count > listed { largest.removeLast() }
     }
 }
 

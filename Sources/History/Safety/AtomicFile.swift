@@ -32,6 +32,7 @@ package struct AtomicFile: Sendable {
 
     /// - Parameter fill: writes to the empty file at the given path.
     func replace(filling fill: (String) throws -> Void) throws {
+        removeAbandoned()
         let (temporary, descriptor) = try create()
         close(descriptor)
         do {
@@ -57,8 +58,6 @@ package struct AtomicFile: Sendable {
         let temporary = "\(path).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFault("write", path, errno) }
-        var made = stat()
-        if fstat(descriptor, &made) == 0 { removeAbandoned(at: made.st_mtim.tv_sec) }
         return (temporary, descriptor)
     }
 
@@ -76,8 +75,9 @@ package struct AtomicFile: Sendable {
         guard rename(temporary, path) == 0 else { throw FileFault("write", path, errno) }
     }
 
-    /// - Parameter now: by the clock of the file system.
-    private func removeAbandoned(at now: Int) {
+    /// Removes what killed processes left: temporary files not written to for an hour.
+    package func removeAbandoned() {
+        let now = time(nil)
         let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
         for found in names where Self.isTemporary(found, of: name) {

@@ -15,7 +15,10 @@ final class MetricsFile: Sendable {
         var unwritable = false
     }
 
-    init(path: String) { file = AtomicFile(path: path) }
+    init(path: String) {
+        file = AtomicFile(path: path)
+        file.removeAbandoned()
+    }
 
     /// - Parameters:
     ///   - finished: A cycle has ended. Its poll is counted only then, even if sources have answered before.

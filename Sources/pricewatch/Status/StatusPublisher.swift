@@ -24,6 +24,7 @@ final class StatusPublisher: Sendable {
         staysAlive: Bool
     ) {
         file = AtomicFile(path: path)
+        file.removeAbandoned()
         self.log = Mutex((log, logFile))
         self.systemd = systemd
         self.staysAlive = staysAlive

@@ -63,7 +63,9 @@ import Testing
             _ = folder.write("x", as: name)
             if name != names[1] { #expect(utimes(folder.path + "/" + name, old) == 0) }
         }
-        try AtomicFile(path: folder.path + "/file").replace(with: [1])
+        let file = AtomicFile(path: folder.path + "/file")
+        file.removeAbandoned()
+        try file.replace(with: [1])
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(left == (["file"] + names.dropFirst()).sorted())
     }
