@@ -71,11 +71,11 @@ extension Configuration {
         root.read("status_file", into: &statusFile, .path(root.context))
         root.read("metrics_file", into: &metricsFile, .path(root.context))
         root.finish()
-        if root.context.faults.isEmpty { judge(root) }
+        if root.context.faults.isEmpty { judgeWatch(root) }
+        judgePaths(root)
     }
 
-    /// Reports combinations of sound values that cannot work.
-    private func judge(_ root: Section) {
+    private func judgeWatch(_ root: Section) {
         if watch.top == 0, namedMarkets.isEmpty {
             root.fault("nothing is watched: name watch.markets, or set watch.top")
         }
@@ -83,6 +83,10 @@ extension Configuration {
             root.fault(
                 "watch.top: \(feeds[0].name) cannot be asked for the largest markets: name watch.markets instead")
         }
+    }
+
+    /// Reports paths that are used twice.
+    private func judgePaths(_ root: Section) {
         // Two writers would destroy each other's file.
         var owners: [String: String] = [:]
         let paths = [

@@ -23,16 +23,15 @@ struct ConfigurationFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why the configuration cannot be used. Exit code 78.
 enum ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file exists or was named, and cannot be read. `reason` is such as `permission denied`; `closed` is true for
-    /// that one.
-    case unreadable(file: String, reason: String, closed: Bool)
+    /// The file exists or was named, and cannot be read. `reason` is such as `permission denied`.
+    case unreadable(file: String, reason: String)
     /// All faults, in the file's order; never empty.
     case faults([ConfigurationFault])
 
     /// One line per fault.
     var description: String {
         switch self {
-        case .unreadable(let file, let reason, _): "read the configuration \(file.printable): \(reason)"
+        case .unreadable(let file, let reason): "read the configuration \(file.printable): \(reason)"
         case .faults(let faults): faults.map(\.description).joined(separator: "\n")
         }
     }

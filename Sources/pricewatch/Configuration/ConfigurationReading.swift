@@ -10,13 +10,14 @@ struct ConfigurationReading: Sendable {
     var warnings: [ConfigurationFault] = []
     /// A note for people that the file was closed or faulty, and what is used instead.
     var note: String?
+    /// Faults of the file, of which the valid part is used; empty but for the commands that work with a faulty file.
+    var faults: [ConfigurationFault] = []
 
     /// For the daemon and `check`: finds and reads the file, and reports all its faults.
     static func read(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
-        guard let file = ConfigurationFile.find(option: option, host) else { return builtIn(host, file: nil) }
-        return try read(file, host, sparesSecrets: false)
+        try find(option, host, onlyReads: false).sound()
     }
 
     /// For commands that only read: secrets are not needed, and if this user may not read the configuration, the
@@ -24,14 +25,7 @@ struct ConfigurationReading: Sendable {
     static func readForQuestions(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
-        guard let file = ConfigurationFile.find(option: option, host) else { return builtIn(host, file: nil) }
-        do {
-            return try read(file, host, sparesSecrets: true)
-        } catch .unreadable(let path, reason: let reason, closed: true) where file.origin != .option {
-            var reading = builtIn(host, file: file)
-            reading.note = "the configuration \(path.printable) cannot be read (\(reason)); using the default paths"
-            return reading
-        }
+        try find(option, host, onlyReads: true).sound()
     }
 
     /// For `status`, which must also work with a faulty file: it takes the paths from the valid part of the file, and a
@@ -39,7 +33,16 @@ struct ConfigurationReading: Sendable {
     static func readForStatus(
         option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
-        try readDespiteFaults(option: option, host).reading
+        var reading = try find(option, host, onlyReads: true)
+        guard let first = reading.faults.first else { return reading }
+        // If nothing was understood, only the default paths are known.
+        let usual = builtIn(host, file: reading.file).configuration
+        if reading.configuration == usual, !BoundedFile.exists(usual.statusFile, hidden: false) {
+            throw .faults(reading.faults)
+        }
+        let more = reading.faults.count > 1 ? " and \(reading.faults.count - 1) more" : ""
+        reading.note = "the configuration is faulty (\(first)\(more)); pricewatch check tells all"
+        return reading
     }
 
     /// For commands that need only the history: they work with a faulty file if the database path is certain, either
@@ -49,33 +52,18 @@ struct ConfigurationReading: Sendable {
     static func readForRecords(
         option: String?, _ host: HostEnvironment = .current, inStatus database: (_ file: String) -> String?
     ) throws(ConfigurationError) -> ConfigurationReading {
-        var (reading, faults) = try readDespiteFaults(option: option, host)
+        var reading = try readForStatus(option: option, host)
         let usual = builtIn(host, file: reading.file).configuration.history.database
         let isUsual = reading.configuration.history.database == usual
-        guard faults.contains(where: { $0.mayConcernDatabase(isUsual: isUsual) }) else { return reading }
-        guard let named = database(reading.configuration.statusFile) else { throw .faults(faults) }
+        guard reading.faults.contains(where: { $0.mayConcernDatabase(isUsual: isUsual) }) else { return reading }
+        guard let named = database(reading.configuration.statusFile) else { throw .faults(reading.faults) }
         reading.configuration.history.database = named
         return reading
     }
 
-    private static func readDespiteFaults(
-        option: String?, _ host: HostEnvironment
-    ) throws(ConfigurationError) -> (reading: ConfigurationReading, faults: [ConfigurationFault]) {
-        do {
-            return (try readForQuestions(option: option, host), [])
-        } catch .faults(let faults) {
-            guard let file = ConfigurationFile.find(option: option, host), let text = try? BoundedFile.text(file.path)
-            else { throw .faults(faults) }
-            let understood = understand(text, file, ReadingContext(file: file.path, host, sparesSecrets: true))
-            var reading = understood ?? builtIn(host, file: file)
-            // If the file is not YAML, only the default paths are known.
-            if understood == nil, !BoundedFile.exists(reading.configuration.statusFile, hidden: false) {
-                throw .faults(faults)
-            }
-            let more = faults.count > 1 ? " and \(faults.count - 1) more" : ""
-            reading.note = "the configuration is faulty (\(faults[0])\(more)); pricewatch check tells all"
-            return (reading, faults)
-        }
+    private func sound() throws(ConfigurationError) -> ConfigurationReading {
+        if !faults.isEmpty { throw .faults(faults) }
+        return self
     }
 
     private static func builtIn(_ host: HostEnvironment, file: ConfigurationFile?) -> ConfigurationReading {
@@ -83,50 +71,46 @@ struct ConfigurationReading: Sendable {
         return ConfigurationReading(configuration: Configuration(folders: folders), file: file)
     }
 
-    private static func read(
-        _ file: ConfigurationFile, _ host: HostEnvironment, sparesSecrets: Bool
+    private static func find(
+        _ option: String?, _ host: HostEnvironment, onlyReads: Bool
     ) throws(ConfigurationError) -> ConfigurationReading {
+        guard let file = ConfigurationFile.find(option: option, host) else { return builtIn(host, file: nil) }
         guard !file.path.isEmpty else {
-            throw .unreadable(file: "''", reason: "the path is empty (name a file behind --config)", closed: false)
+            throw .unreadable(file: "''", reason: "the path is empty (name a file behind --config)")
         }
-        let text: String
-        do {
-            text = try BoundedFile.text(file.path)
+        do throws(BoundedFile.Unreadable) {
+            return parse(try BoundedFile.text(file.path), file: file, host, sparesSecrets: onlyReads)
         } catch {
-            throw .unreadable(file: file.path, reason: error.reason, closed: error.cause == .closed)
+            guard onlyReads, error.cause == .closed, file.origin != .option else {
+                throw .unreadable(file: file.path, reason: error.reason)
+            }
+            var reading = builtIn(host, file: file)
+            reading.note =
+                "the configuration \(file.path.printable) cannot be read (\(error.reason)); using the default paths"
+            return reading
         }
-        return try parse(text, file: file, host, sparesSecrets: sparesSecrets)
     }
 
-    /// `text` as the contents of `file`.
+    /// The valid part of `text` as the contents of `file`, and its faults.
     static func parse(
         _ text: String, file: ConfigurationFile, _ host: HostEnvironment, sparesSecrets: Bool = false
-    ) throws(ConfigurationError) -> ConfigurationReading {
+    ) -> ConfigurationReading {
         let context = ReadingContext(file: file.path, host, sparesSecrets: sparesSecrets)
-        let reading = understand(text, file, context)
-        guard let reading, context.faults.isEmpty else { throw .faults(context.faultsInOrder) }
-        return reading
-    }
-
-    /// The valid part of `text`; nil if it is not YAML.
-    private static func understand(
-        _ text: String, _ file: ConfigurationFile, _ context: ReadingContext
-    ) -> ConfigurationReading? {
-        var configuration = Configuration(folders: file.folders(context.host))
+        var reading = builtIn(host, file: file)
         do {
             if let root = try YAMLValue.parse(text, file: file.path), !root.isNull {
                 if let pairs = root.pairs(context) {
-                    configuration.read(Section(pairs, path: "", at: root.position, context))
+                    reading.configuration.read(Section(pairs, path: "", at: root.position, context))
                 } else {
-                    context.fault(
-                        root.position, nil, "expected keys such as watch: and alerts:, found \(root.kind)")
+                    context.fault(root.position, nil, "expected keys such as watch: and alerts:, found \(root.kind)")
                 }
             }
         } catch {
             context.faults.append(error)
-            return nil
         }
-        return ConfigurationReading(configuration: configuration, file: file, warnings: context.warningsInOrder)
+        reading.warnings = context.warningsInOrder
+        reading.faults = context.faultsInOrder
+        return reading
     }
 }
 

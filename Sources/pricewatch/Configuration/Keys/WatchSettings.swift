@@ -45,8 +45,9 @@ extension Configuration.Market {
             return
         }
         let market = item.section { section -> Configuration.Market? in
+            let own = ["id", "feed", "stale_after"]
             var ids: [String: String] = [:]
-            for name in Set(ProviderName.allCases.map(\.rawValue) + feeds.map(\.name)).subtracting(Self.keys) {
+            for name in Set(ProviderName.allCases.map(\.rawValue) + feeds.map(\.name)).subtracting(own) {
                 ids[name] = section.value(name, .providerID)
             }
             let feed = section.value("feed", .word(of: feeds.map(\.name)))
@@ -59,6 +60,4 @@ extension Configuration.Market {
         guard let market else { return nil }
         self = market
     }
-
-    private static let keys = ["id", "feed", "stale_after"]
 }
