@@ -2,16 +2,16 @@ import Foundation
 import HTTP
 import Markets
 
-/// How a channel is reached. Holds its secrets.
+/// How a channel is reached.
 package enum ChannelAddress: Hashable, Sendable {
     /// A POST of the events as JSON.
-    case webhook(url: String)
-    case slack(url: String)
-    case discord(url: String)
+    case webhook(url: Secret)
+    case slack(url: Secret)
+    case discord(url: Secret)
     /// A chat, by number or @name, and the bot's token.
-    case telegram(chat: String, token: String)
+    case telegram(chat: String, token: Secret)
     /// The topic's URL and, if it is protected, a token.
-    case ntfy(url: String, token: String?)
+    case ntfy(url: Secret, token: Secret?)
     /// A program and its arguments; no shell.
     case exec([String])
 
@@ -27,11 +27,11 @@ package enum ChannelAddress: Hashable, Sendable {
             HTTPChannel(name: name, service: service, transport: transport, timeout: timeout, now: now)
         }
         return switch self {
-        case .webhook(let url): over(Webhook(url: url))
-        case .slack(let url): over(Slack(url: url))
-        case .discord(let url): over(Discord(url: url))
-        case .telegram(let chat, let token): over(Telegram(chat: chat, token: token))
-        case .ntfy(let url, let token): over(Ntfy(url: url, token: token))
+        case .webhook(let url): over(Webhook(url: url.revealed))
+        case .slack(let url): over(Slack(url: url.revealed))
+        case .discord(let url): over(Discord(url: url.revealed))
+        case .telegram(let chat, let token): over(Telegram(chat: chat, token: token.revealed))
+        case .ntfy(let url, let token): over(Ntfy(url: url.revealed, token: token?.revealed))
         case .exec(let command):
             ExecChannel(name: name, command: command, timeout: timeout, environment: ChildEnvironment(environment))
         }
@@ -48,14 +48,19 @@ package enum ChannelAddress: Hashable, Sendable {
     }
 
     /// Changes with the address, and holds no secret.
-    package var fingerprint: String {
+    package var fingerprint: String { StableID.of(parts) }
+
+    /// The key of the configuration: `ntfy`.
+    package var kind: String { parts[0] }
+
+    private var parts: [String] {
         switch self {
-        case .webhook(let url): StableID.of(["webhook", url])
-        case .slack(let url): StableID.of(["slack", url])
-        case .discord(let url): StableID.of(["discord", url])
-        case .telegram(let chat, let token): StableID.of(["telegram", chat, token])
-        case .ntfy(let url, let token): StableID.of(["ntfy", url, token ?? ""])
-        case .exec(let command): StableID.of(["exec"] + command)
+        case .webhook(let url): ["webhook", url.revealed]
+        case .slack(let url): ["slack", url.revealed]
+        case .discord(let url): ["discord", url.revealed]
+        case .telegram(let chat, let token): ["telegram", chat, token.revealed]
+        case .ntfy(let url, let token): ["ntfy", url.revealed, token?.revealed ?? ""]
+        case .exec(let command): ["exec"] + command
         }
     }
 }

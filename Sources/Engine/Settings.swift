@@ -26,26 +26,6 @@ package struct Settings: Sendable {
     /// Single-cycle mode: how long to wait for deliveries after the cycle. Nil: run as a daemon.
     package var once: Duration?
 
-    package init(
-        host: String, currency: Currency, watchlist: Watchlist, sources: [SourceSettings], feeds: [String],
-        rules: [AlertRule], routing: Routing, digest: DigestTime? = nil, backfill: Duration? = nil,
-        heartbeat: Duration? = nil, maxSize: Int64? = nil, deadline: Duration, once: Duration? = nil
-    ) {
-        self.host = host
-        self.currency = currency
-        self.watchlist = watchlist
-        self.sources = sources
-        self.feeds = feeds
-        self.rules = rules
-        self.routing = routing
-        self.digest = digest
-        self.backfill = backfill
-        self.heartbeat = heartbeat
-        self.maxSize = maxSize
-        self.deadline = deadline
-        self.once = once
-    }
-
     /// The shortest time between two polls as configured.
     package var every: Duration { sources.map(\.every).min() ?? .minutes(1) }
 
@@ -58,6 +38,17 @@ package struct Settings: Sendable {
                 watchlist.named.filter { $0.source != .shared }.map { ($0.market, $0.source) },
                 uniquingKeysWith: { first, _ in first }),
             every: Dictionary(sources.map { ($0.id, $0.every) }, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+extension Settings {
+    package init(
+        host: String, currency: Currency, watchlist: Watchlist, sources: [SourceSettings], feeds: [String],
+        rules: [AlertRule], routing: Routing, deadline: Duration
+    ) {
+        self.init(
+            host: host, currency: currency, watchlist: watchlist, sources: sources, feeds: feeds, rules: rules,
+            routing: routing, digest: nil, deadline: deadline)
     }
 }
 
@@ -90,28 +81,15 @@ package struct SourceSettings: Hashable, Sendable {
         /// markets of its last ranking.
         package var watch: Watch
         /// Named markets that it has no id for.
-        package var unmapped: [MarketID]
+        package var unmapped: [MarketID] = []
         /// Its ids for the markets of the ranking.
-        package var names: RankedNames
+        package var names = RankedNames.none
         /// Requests per poll.
-        package var pages: Int
+        package var pages = 1
         /// The shortest poll interval that this feed allows.
         package var every: Duration
         /// Requests per month; nil: no known limit.
         package var quota: Int?
-
-        package init(
-            feed: String, watch: Watch, unmapped: [MarketID] = [], names: RankedNames = .none, pages: Int = 1,
-            every: Duration, quota: Int? = nil
-        ) {
-            self.feed = feed
-            self.watch = watch
-            self.unmapped = unmapped
-            self.names = names
-            self.pages = pages
-            self.every = every
-            self.quota = quota
-        }
     }
 
     /// A feed's ids for markets that the configuration does not name.
@@ -139,6 +117,12 @@ package struct SourceSettings: Hashable, Sendable {
 
     /// Prefix of its messages and status reasons; nil for the shared source.
     var name: String? { if case .own(let feed) = id { feed } else { nil } }
+}
+
+extension SourceSettings.Member {
+    package init(feed: String, watch: Watch, every: Duration) {
+        self.init(feed: feed, watch: watch, unmapped: [], every: every)
+    }
 }
 
 extension DigestTime {

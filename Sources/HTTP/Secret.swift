@@ -4,8 +4,13 @@ import Markets
 /// A key or token. Its description hides it; only `revealed` returns it, for building requests.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package let revealed: String
+    /// The absolute path of the file that it was read from; nil: it was read from none.
+    package let file: String?
 
-    package init(_ text: String) { revealed = text }
+    package init(_ text: String, file: String? = nil) {
+        revealed = text
+        self.file = file
+    }
 
     package var description: String { "***" }
     package var debugDescription: String { "***" }

@@ -69,7 +69,7 @@ package enum RequestBody: Sendable {
 }
 
 /// The content types that a request accepts.
-package enum AcceptedContent: Sendable, Hashable {
+package enum AcceptedContent: String, CaseIterable, Sendable {
     /// `application/json`, `text/json` and every `application/…+json`.
     case json
     /// Any type, for servers that send JSON as `text/plain`.

@@ -36,24 +36,10 @@ extension Configuration {
 extension Configuration.Channel {
     /// The channel's properties: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
     fileprivate var summary: String {
-        var parts = [kind.name]
-        if let quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
-        if !sendResolved { parts.append("no word of resolved alerts") }
-        parts.append("given up after \(maxAge.unitsText)")
+        var parts = [address.kind]
+        if let quiet = routing.quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
+        if !routing.sendResolved { parts.append("no word of resolved alerts") }
+        parts.append("given up after \(routing.maxAge.unitsText)")
         return parts.joined(separator: ", ")
-    }
-}
-
-extension Configuration.Channel.Kind {
-    /// The name of the kind in the configuration.
-    var name: String {
-        switch self {
-        case .webhook: "webhook"
-        case .slack: "slack"
-        case .discord: "discord"
-        case .telegram: "telegram"
-        case .ntfy: "ntfy"
-        case .exec: "exec"
-        }
     }
 }

@@ -18,16 +18,17 @@ struct CheckFindings {
         self.now = now
         let configuration = reading.configuration
         settings = Settings(configuration, host: "")
-        costs = try FeedCost.all(configuration)
+        costs = FeedCost.all(configuration, settings.sources)
         var warnings = reading.warnings.map(\.description) + costs.warnings
-        for plan in configuration.sourcePlans {
-            for market in plan.members[0].unmapped {
+        for member in settings.sources.map(\.members[0]) {
+            for market in member.unmapped {
                 warnings.append(
-                    "\(market): has no id at \(plan.feed.name), so it is missing there "
-                        + "(say {id: \(market), \(plan.feed.name): ITS-ID-THERE} in watch.markets)")
+                    "\(market): has no id at \(member.feed), so it is missing there "
+                        + "(say {id: \(market), \(member.feed): ITS-ID-THERE} in watch.markets)")
             }
         }
-        for feed in configuration.idleFeeds {
+        let asked = Set(settings.sources.flatMap { $0.members.map(\.feed) })
+        for feed in configuration.feeds where !asked.contains(feed.name) {
             warnings.append(
                 "\(feed.name): is never asked, since no market has a name there "
                     + "(say {id: MARKET, feed: \(feed.name)} or {id: MARKET, \(feed.name): ITS-ID-THERE} in watch.markets)"
@@ -115,7 +116,7 @@ struct CheckFindings {
             json.array("channels", configuration.notify) { json, channel in
                 json.object { json in
                     json.member("name", channel.name)
-                    json.member("kind", channel.kind.name)
+                    json.member("kind", channel.address.kind)
                 }
             }
             json.member("database", configuration.history.database)

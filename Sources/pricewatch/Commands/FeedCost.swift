@@ -22,14 +22,14 @@ struct FeedCost {
     let requestsPerPoll: Int
     var requestsPerMonth: Int { Quota.cost(pages: requestsPerPoll, every: every) }
 
-    static func all(_ configuration: Configuration) throws -> [FeedCost] {
-        try configuration.sourcePlans.flatMap { plan in
-            try plan.members.enumerated().map { place, member in
+    static func all(_ configuration: Configuration, _ sources: [SourceSettings]) -> [FeedCost] {
+        sources.flatMap { source in
+            source.members.enumerated().map { place, member in
                 FeedCost(
-                    feed: member.feed, role: plan.source != .shared ? .own : place == 0 ? .serves : .standsBy,
-                    markets: member.watch.entries.map(\.market),
-                    every: max(plan.every, member.feed.every ?? plan.every),
-                    requestsPerPoll: try member.feed.madeProvider().pages(for: member.watch).count)
+                    feed: configuration.feed(named: member.feed),
+                    role: source.id != .shared ? .own : place == 0 ? .serves : .standsBy,
+                    markets: member.watch.entries.map(\.market), every: max(source.every, member.every),
+                    requestsPerPoll: member.pages)
             }
         }
     }

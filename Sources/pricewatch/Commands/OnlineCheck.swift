@@ -28,10 +28,10 @@ struct OnlineCheck {
     }
 
     /// Each feed once, with all markets that it is ever polled for by name.
-    private static func asked(_ configuration: Configuration) -> [SourcePlan.Member] {
-        var asked: [SourcePlan.Member] = []
-        for member in configuration.sourcePlans.flatMap(\.members) {
-            if let place = asked.firstIndex(where: { $0.feed.name == member.feed.name }) {
+    private static func asked(_ configuration: Configuration) -> [SourceSettings.Member] {
+        var asked: [SourceSettings.Member] = []
+        for member in configuration.sources.flatMap(\.members) {
+            if let place = asked.firstIndex(where: { $0.feed == member.feed }) {
                 let watch = asked[place].watch
                 asked[place].watch = Markets.Watch(
                     watch.entries + member.watch.entries, top: watch.top, currency: watch.currency)
@@ -43,16 +43,14 @@ struct OnlineCheck {
     }
 
     private mutating func ask(
-        _ member: SourcePlan.Member, _ configuration: Configuration, _ network: NetworkTransport,
+        _ member: SourceSettings.Member, _ configuration: Configuration, _ network: NetworkTransport,
         _ memory: CountedRequests
     ) async throws {
-        let feed = Feed(
-            try member.feed.madeProvider(),
-            try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
-            memory: memory, retry: RetryPolicy(configuration.poll.retry))
-        guard member.feed.provider == .coinGecko else { return try await poll(feed, member.watch) }
+        let settings = configuration.feed(named: member.feed)
+        let feed = try configuration.makeFeed(settings, over: network, memory)
+        guard settings.provider == .coinGecko else { return try await poll(feed, member.watch) }
         do {
-            try await ask(feed, member.feed, member.watch)
+            try await ask(feed, settings, member.watch)
         } catch {
             throw Self.failure(of: feed, error.message)
         }

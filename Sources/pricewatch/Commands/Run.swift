@@ -76,7 +76,7 @@ struct Run: AsyncParsableCommand {
 }
 
 extension Configuration.Channel {
-    fileprivate var isProgram: Bool { if case .exec = kind { true } else { false } }
+    fileprivate var isProgram: Bool { if case .exec = address { true } else { false } }
 }
 
 extension Daemon {

@@ -6,7 +6,7 @@ import Markets
 ///
 /// Each key has its default here and in the types of `Keys`, as the initial value of its property. Defaults that depend
 /// on the plan are in `ProviderTerms`, those that depend on writable folders in `DefaultFolders`.
-struct Configuration: Hashable, Sendable {
+struct Configuration: Equatable, Sendable {
     /// `currency`: the currency of polled and recorded prices.
     var currency: Currency = .usd
     /// `watch`: the watched markets.
@@ -17,8 +17,8 @@ struct Configuration: Hashable, Sendable {
     var poll = Poll()
     /// `history`: what is kept, where, and for how long.
     var history: History
-    /// `alerts`: the configured rules, in the file's order.
-    var alerts: [Rule] = []
+    /// `alerts`: the configured rules, in the file's order; see `alertRules`.
+    var alerts: [AlertRule] = []
     /// `builtin_alerts`: whether feed-stale, market-stale and market-missing are active.
     var builtinAlerts = true
     /// `notify`: the channels, in the file's order.
@@ -41,5 +41,62 @@ struct Configuration: Hashable, Sendable {
         history = History(database: folders.state + "/history.db")
         log = Log(file: folders.log + "/pricewatch.log")
         statusFile = folders.runtime + "/status.json"
+    }
+}
+
+extension Configuration {
+    /// Overlays the file on the defaults.
+    mutating func read(_ root: Section) {
+        root.read("timezone", into: &timeZone, .timeZone)
+        let stated = root.value("currency", .currency)
+        currency = stated ?? currency
+        feeds = Feed.list(root, in: stated == nil && root.holds("currency") ? nil : currency) ?? feeds
+        root.section("watch") { watch.read($0, feeds: feeds) }
+        root.section("poll") { poll.read($0) }
+        root.section("history") { history.read($0) }
+
+        // A rule may name a channel that is faulty itself.
+        var channels: [String] = []
+        root.section("notify") { section in
+            channels = section.pairs.map(\.key)
+            notify = Channel.list(section, in: timeZone)
+        }
+        root.read("builtin_alerts", into: &builtinAlerts, .boolean)
+        alerts = readRules(root, channels: channels)
+        if root.mentions("digest"), !root.holds("digest") { digest = nil }
+        root.section("digest") { digest?.read($0, channels: channels) }
+        root.section("heartbeat") { heartbeat = Heartbeat($0) }
+
+        root.section("log") { log.read($0) }
+        root.read("status_file", into: &statusFile, .path(root.context))
+        root.read("metrics_file", into: &metricsFile, .path(root.context))
+        root.finish()
+        if root.context.faults.isEmpty { judgeWatch(root) }
+        judgePaths(root)
+    }
+
+    private func judgeWatch(_ root: Section) {
+        if watch.top == 0, namedMarkets.isEmpty {
+            root.fault("nothing is watched: name watch.markets, or set watch.top")
+        }
+        if watch.top > 0, feeds[0].provider.listed?.ranksMarkets != true {
+            root.fault(
+                "watch.top: \(feeds[0].name) cannot be asked for the largest markets: name watch.markets instead")
+        }
+    }
+
+    /// Reports paths that are used twice.
+    private func judgePaths(_ root: Section) {
+        // Two writers would destroy each other's file.
+        var owners: [String: String] = [:]
+        let paths = [
+            ("history.database", history.database), ("log.file", log.file), ("status_file", statusFile),
+            ("metrics_file", metricsFile),
+        ]
+        for case (let key, let path?) in paths {
+            if let owner = owners.updateValue(key, forKey: path) {
+                root.fault("\(owner) and \(key) are the same file, \(path.printable)")
+            }
+        }
     }
 }

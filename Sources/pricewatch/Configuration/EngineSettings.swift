@@ -1,96 +1,194 @@
 import Engine
 import Feeds
-import Foundation
-import History
 import Markets
+
+/// Settings derived from several keys: what is polled, from which feeds, and how often.
+extension Configuration {
+    /// The named markets: those of `watch.markets`, then those that only rules name, in the file's order.
+    var namedMarkets: [Market] {
+        var markets = watch.markets
+        var seen = Set(markets.map(\.id))
+        for case .markets(let ids) in alerts.map(\.scope) {
+            for id in ids where seen.insert(id).inserted { markets.append(Market(id: id)) }
+        }
+        return markets
+    }
+
+    /// The shared source, if any market is polled from the feeds in order of preference, then a source for each feed
+    /// that a market names, in the order of `feeds`. Never empty.
+    var sources: [SourceSettings] {
+        let shared = sharedSource
+        var sources = [shared].compactMap { $0 }
+        for feed in feeds {
+            let markets = namedMarkets.filter { $0.feed == feed.name }
+            // Markets of the preferred feed alone are polled in the shared source's requests.
+            guard !markets.isEmpty, shared?.members[0].feed != feed.name else { continue }
+            let every = every(of: feed)
+            sources.append(
+                SourceSettings(
+                    id: .own(feed.name), members: [member(feed, of: markets, top: 0, every)], every: every, limit: every
+                ))
+        }
+        let deadline = deadline(of: sources)
+        let tick = sources.map(\.every).min() ?? deadline
+        for place in sources.indices {
+            // A market's own source must not delay the others beyond a tick, unless its pages need the time.
+            let own = max(poll.timeout, tick * 4 / 5, .seconds(sources[place].members[0].pages))
+            sources[place].limit = sources[place].id == .shared ? deadline : min(deadline, own)
+        }
+        return sources
+    }
+
+    private var hasSharedSource: Bool {
+        watch.top > 0 || namedMarkets.isEmpty || namedMarkets.contains { $0.feed == nil }
+    }
+
+    private var sharedSource: SourceSettings? {
+        guard hasSharedSource else { return nil }
+        let every = every(of: feeds[0])
+        let markets = namedMarkets.filter { $0.feed == nil || $0.feed == feeds[0].name }
+        let members = feeds.compactMap { feed -> SourceSettings.Member? in
+            let isFirst = feed.name == feeds[0].name
+            // A substitute feed polls the markets of the last ranking by name, even if it cannot rank.
+            let ranks = feed.provider.listed?.ranksMarkets ?? false
+            let member = member(feed, of: markets, top: ranks || !isFirst ? watch.top : 0, every)
+            let canNameRanked = ![.none, .known([:])].contains(member.names)
+            let hasNames = !member.watch.entries.isEmpty || (watch.top > 0 && canNameRanked)
+            return isFirst || hasNames ? member : nil
+        }
+        return SourceSettings(id: .shared, members: members, every: every, limit: every)
+    }
+
+    private func member(
+        _ feed: Feed, of markets: [Market], top: Int, _ every: Duration
+    ) -> SourceSettings.Member {
+        let names = markets.map { ($0.id, name(of: $0, at: feed)) }
+        let entries = names.compactMap { id, name in name.map { Markets.Watch.Entry(id, providerID: $0) } }
+        let watch = Markets.Watch(entries, top: top, currency: currency)
+        var member = SourceSettings.Member(feed: feed.name, watch: watch, every: feed.every ?? every)
+        member.unmapped = names.filter { $1 == nil }.map(\.0)
+        member.names = rankedNames(at: feed)
+        member.pages = feed.madeProvider?.pages(for: watch).count ?? 1
+        member.quota = feed.monthlyQuota
+        return member
+    }
+
+    /// The feed's names of the markets that are watched by rank.
+    private func rankedNames(at feed: Feed) -> SourceSettings.RankedNames {
+        switch feed.provider {
+        case .coinGecko: return .ids
+        case .json: return .none
+        default:
+            let known = KnownMarkets.all.compactMap { market in
+                name(of: Market(id: market), at: feed).map { (market, $0) }
+            }
+            return .known(Dictionary(known, uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    /// A market's name at a feed; nil: it has no mapping there, or names another feed. Configured names come first.
+    /// CoinGecko uses the id itself, as does a `json` feed that is the first or that the market names; the others use
+    /// the table of known names.
+    func name(of market: Market, at feed: Feed) -> String? {
+        if let own = market.feed, own != feed.name { return nil }
+        if let id = market.ids[feed.name] ?? market.ids[feed.provider.rawValue] { return id }
+        switch feed.provider {
+        case .coinGecko: return market.id.text
+        case .json: return market.feed == feed.name || feed.name == feeds.first?.name ? market.id.text : nil
+        default: return KnownMarkets.name(of: market.id, at: feed.provider.rawValue, in: currency)
+        }
+    }
+
+    /// The source of this market.
+    func source(of market: Market) -> SourceID {
+        guard let feed = market.feed else { return .shared }
+        return feed == feeds[0].name && hasSharedSource ? .shared : .own(feed)
+    }
+
+    /// The feed of this name; the first if there is none.
+    func feed(named name: String?) -> Feed { feeds.first { $0.name == name } ?? feeds[0] }
+
+    // MARK: Durations
+
+    /// The interval of this feed's polls. Cooldowns and the quota throttle may lengthen it.
+    func every(of feed: Feed) -> Duration { feed.every ?? poll.every ?? feed.terms?.every ?? .seconds(60) }
+
+    /// The shortest interval of all sources.
+    var tick: Duration { sources.map(\.every).min() ?? every(of: feeds[0]) }
+
+    /// The longest duration of a cycle: the shortest interval, or as long as the requests of one source may take.
+    func deadline(of sources: [SourceSettings]) -> Duration {
+        let pages = sources.map(\.members[0].pages).max() ?? 1
+        return max(sources.map(\.every).min() ?? .zero, poll.timeout * max(1, pages))
+    }
+
+    /// The age from which this market's quote is stale: its own setting, its feed's, the poll's, else the longer of 15
+    /// minutes and three intervals.
+    func staleness(of market: MarketID) -> Staleness {
+        let named = watch.markets.first { $0.id == market }
+        return named?.staleAfter.map { Staleness(after: $0) } ?? staleness(in: feed(named: named?.feed))
+    }
+
+    /// The age from which the quote of a market of this feed is stale.
+    func staleness(in feed: Feed) -> Staleness {
+        if let configured = feed.staleAfter ?? poll.staleAfter { return Staleness(after: configured) }
+        return Staleness(after: max(.minutes(15), every(of: feed) * 3), followsInterval: true)
+    }
+}
+
+extension Configuration.Feed {
+    /// The provider that this feed polls; nil only for a faulty feed.
+    var madeProvider: (any Provider)? { provider.listed.map { $0.init(plan: plan) } ?? json.map { JSONFeed($0) } }
+
+    /// The terms of provider and plan; nil for the `json` provider.
+    var terms: ProviderTerms? { provider.listed?.terms[plan] }
+
+    /// Requests a month; nil: no known limit.
+    var monthlyQuota: Int? { quotaMonth ?? terms?.quotaMonth }
+
+    /// The time between two requests for historical prices.
+    var pastPause: Duration { terms?.pastEvery ?? Self.usualPastPause }
+    static let usualPastPause = Duration.seconds(10)
+}
 
 extension Settings {
     /// - Parameter once: For a process of one cycle: how long it waits for deliveries after it; nil: a daemon.
     init(_ configuration: Configuration, host: String, once: Duration? = nil) {
+        let sources = configuration.sources
         self.init(
-            host: host, currency: configuration.currency, watchlist: configuration.watchlist,
-            sources: configuration.sourcePlans.map { SourceSettings($0, configuration) },
-            feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
-            routing: Routing(configuration),
-            digest: configuration.digest.map { DigestTime(at: $0.at, in: configuration.timeZone) },
-            backfill: configuration.history.backfill, heartbeat: configuration.heartbeat?.every,
-            maxSize: configuration.history.maxSize, deadline: configuration.deadline, once: once)
-    }
-}
-
-extension SourceSettings {
-    fileprivate init(_ plan: SourcePlan, _ configuration: Configuration) {
-        self.init(
-            id: plan.source,
-            members: plan.members.map { member in
-                Member(
-                    feed: member.feed.name, watch: member.watch, unmapped: member.unmapped,
-                    names: configuration.rankedNames(at: member.feed), pages: member.pages,
-                    every: member.feed.every ?? plan.every, quota: member.feed.monthlyQuota)
-            }, every: plan.every, limit: configuration.limit(of: plan))
+            host: host, currency: configuration.currency, watchlist: configuration.watchlist(of: sources),
+            sources: sources, feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
+            routing: Routing(configuration), deadline: configuration.deadline(of: sources))
+        digest = configuration.digest.map { DigestTime(at: $0.at, in: configuration.timeZone) }
+        backfill = configuration.history.backfill
+        heartbeat = configuration.heartbeat?.every
+        maxSize = configuration.history.retention.maxSize
+        self.once = once
     }
 }
 
 extension Configuration {
     /// The watched markets for the engine's board.
-    fileprivate var watchlist: Watchlist {
-        Watchlist(
+    fileprivate func watchlist(of sources: [SourceSettings]) -> Watchlist {
+        let ranked = feed(named: sources[0].members[0].feed)
+        return Watchlist(
             named: namedMarkets.map {
                 Watchlist.Item(
-                    market: $0.id, staleness: staleness(of: $0.id), moveLimit: moveLimit(of: $0),
+                    market: $0.id, staleness: staleness(of: $0.id), moveLimit: moveLimit(in: feed(named: $0.feed)),
                     source: source(of: $0))
-            }, top: watch.top, staleness: staleness(in: sourcePlans[0].feed),
-            moveLimit: moveLimit(in: sourcePlans[0].feed))
+            }, top: watch.top, staleness: staleness(in: ranked), moveLimit: moveLimit(in: ranked))
     }
 
     /// The move of a market of this feed that needs confirmation by a second poll; nil: none does.
     private func moveLimit(in feed: Feed) -> MoveLimit? {
         poll.confirmMovesOver.map { MoveLimit(percent: $0, memory: every(of: feed) * 3) }
     }
-
-    private func moveLimit(of market: Market) -> MoveLimit? {
-        moveLimit(in: feeds.first { $0.name == market.feed } ?? feeds[0])
-    }
-
-    /// The feed's names of the markets that are watched by rank.
-    fileprivate func rankedNames(at feed: Feed) -> SourceSettings.RankedNames {
-        switch feed.provider {
-        case .coinGecko: .ids
-        case .json: .none
-        default:
-            .known(
-                Dictionary(
-                    KnownMarkets.all.compactMap { market in
-                        name(of: Market(id: market), at: feed).map { (market, $0) }
-                    }, uniquingKeysWith: { first, _ in first }))
-        }
-    }
 }
 
 extension Routing {
     init(_ configuration: Configuration) {
         self.init(
-            configuration.notify.map { Channel($0, in: configuration.timeZone) }, rules: configuration.alertRules,
+            configuration.notify.map(\.routing), rules: configuration.alertRules,
             digest: configuration.digest?.notify ?? [])
     }
-}
-
-extension Routing.Channel {
-    init(_ channel: Configuration.Channel, in zone: TimeZone) {
-        self.init(
-            name: channel.name, sendResolved: channel.sendResolved, maxAge: channel.maxAge, quiet: channel.quiet,
-            zone: zone, address: channel.address.fingerprint)
-    }
-}
-
-extension Retention {
-    init(_ settings: Configuration.History) {
-        self.init(
-            samples: settings.keepSamples.duration, candles: settings.keepCandles.duration, maxSize: settings.maxSize)
-    }
-}
-
-extension Configuration.Keeping {
-    /// Nil: forever.
-    fileprivate var duration: Duration? { if case .lasting(let duration) = self { duration } else { nil } }
 }

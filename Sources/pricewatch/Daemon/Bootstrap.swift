@@ -29,7 +29,7 @@ struct DaemonEnvironment: Sendable {
     static func current(_ configuration: Configuration, once: Duration? = nil) -> DaemonEnvironment {
         var environment = DaemonEnvironment(once: once)
         environment.outlet = StreamOutlet.standardError(
-            LineLogHandler.Format(configuration.log.format), environment: environment.variables)
+            configuration.log.format, environment: environment.variables)
         return environment
     }
 }
@@ -139,14 +139,14 @@ struct Parts: Sendable {
 
     private static func log(_ configuration: Configuration, _ environment: DaemonEnvironment) -> (EventLog, LogFile?) {
         let file = configuration.log.file.map {
-            LogFile(path: $0, format: LineLogHandler.Format(configuration.log.format))
+            LogFile(path: $0, format: configuration.log.format)
         }
         file?.open()
         let outlets: [any LogOutlet] = [file as (any LogOutlet)?, environment.outlet].compactMap { $0 }
         let now = environment.now
         let log = EventLog(
             Logger(label: "pricewatch") { _ in
-                LineLogHandler(level: Logger.Level(configuration.log.level), outlets: outlets) { now().wall }
+                LineLogHandler(level: configuration.log.level, outlets: outlets) { now().wall }
             })
         return (log, file)
     }
@@ -165,23 +165,18 @@ extension Configuration {
     fileprivate func madeFeeds(
         _ transport: any HTTPTransport, _ memory: FeedNotebook, _ time: any TimeSource
     ) throws -> [SourceID: [String: Feeds.Feed]] {
-        let retry = RetryPolicy(poll.retry)
         var made: [String: Feeds.Feed] = [:]
-        for feed in feeds {
-            made[feed.name] = Feeds.Feed(
-                try feed.madeProvider(), try FeedEnvironment(feed, timeout: poll.timeout), transport: transport,
-                memory: memory, retry: retry, time: time)
-        }
+        for feed in feeds { made[feed.name] = try makeFeed(feed, over: transport, memory, time) }
         var all: [SourceID: [String: Feeds.Feed]] = [:]
-        let plans = sourcePlans
-        let shared = Set(plans.filter { $0.source == .shared }.flatMap { $0.members.map(\.feed.name) })
-        for plan in plans {
-            for member in plan.members {
-                guard let feed = made[member.feed.name] else { continue }
+        let sources = sources
+        let shared = Set(sources.filter { $0.id == .shared }.flatMap { $0.members.map(\.feed) })
+        for source in sources {
+            for member in source.members {
+                guard let feed = made[member.feed] else { continue }
                 // A feed polled by two sources has a separate state for each, so that their different requests do not
                 // look like changes of its answer.
-                let isAskedTwice = plan.source != .shared && shared.contains(feed.name)
-                all[plan.source, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(beside: feed) : feed
+                let isAskedTwice = source.id != .shared && shared.contains(feed.name)
+                all[source.id, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(beside: feed) : feed
             }
         }
         return all

@@ -126,7 +126,7 @@ extension Work {
     }
 
     private func prune(_ parts: Parts) {
-        let retention = Retention(parts.reading.configuration.history)
+        let retention = parts.reading.configuration.history.retention
         start(isChore: true) {
             let (history, log) = (parts.history, parts.log)
             if let fault = await history.checkAfterUncleanEnd() {

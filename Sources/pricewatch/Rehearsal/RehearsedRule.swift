@@ -71,6 +71,6 @@ struct Audience: Hashable, Sendable {
         }
         let heard = channels.filter { rule.notify?.contains($0.name) ?? true }
         self.channels = heard.count
-        reportsEnds = heard.count(where: \.sendResolved)
+        reportsEnds = heard.count(where: \.routing.sendResolved)
     }
 }

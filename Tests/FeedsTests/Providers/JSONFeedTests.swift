@@ -129,7 +129,9 @@ struct JSONFeedTests {
 
     @Test func headersAndKeyAndContentType() async throws {
         var description = try jsonFeed("https://x.test/{ids}", price: "/p").description
-        description.headers = [("X-Token", Secret("Bearer {key}")), ("User-Agent", Secret("mine/1"))]
+        description.headers = [
+            .init(name: "X-Token", value: Secret("Bearer {key}")), .init(name: "User-Agent", value: Secret("mine/1")),
+        ]
         description.acceptedContent = .any
         let reply = HTTPAnswer(
             status: 200, headers: ["Content-Type": "text/plain"], body: Data(#"{"A":{"p":1}}"#.utf8))

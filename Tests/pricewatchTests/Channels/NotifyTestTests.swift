@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import MarketSimulator
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct NotifyTestTests {
     private static func channel(_ name: String, url: String) -> Configuration.Channel {
-        Configuration.Channel(name: name, kind: .webhook(url: Configuration.Secret(revealed: url, origin: .inline)))
+        Configuration.Channel(routing: .init(name: name), address: .webhook(url: Secret(url)))
     }
 
     @Test func `sends one note and shows the answer`() async throws {

@@ -27,7 +27,7 @@ import Testing
         ),
         (
             "notify: {a: {exec: [/x]}}\nalerts: [{name: r, market: m, above: 1, notify: [b]}]",
-            "2:50: alerts[0].notify[0]: there is no channel \"b\"; did you mean a?"
+            "2:50: alerts[0].notify[0]: there is no \"b\"; did you mean a?"
         ),
         (
             "feeds: [{provider: json, currency: usd, fields: {price: /p}}]",

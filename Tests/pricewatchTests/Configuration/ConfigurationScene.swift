@@ -28,10 +28,12 @@ final class ConfigurationScene {
 
     /// Reads `text` as a file beside `/etc` of this scene.
     func reading(
-        _ text: String, secrets: SecretReading = .needed
+        _ text: String, sparesSecrets: Bool = false
     ) throws(ConfigurationError) -> ConfigurationReading {
         let file = ConfigurationFile(path: folder + "/etc/p.yaml", origin: .option)
-        return try ConfigurationReading.parse(text, file: file, host, secrets: secrets)
+        let reading = ConfigurationReading.parse(text, file: file, host, sparesSecrets: sparesSecrets)
+        if !reading.faults.isEmpty { throw .faults(reading.faults) }
+        return reading
     }
 
     /// The faults of `text`, with `p.yaml` for the file and `ETC` for the folder it lies in; empty: none.

@@ -14,19 +14,19 @@ import Testing
     @Test func `without a file the 20 largest markets in usd are asked of CoinGecko without a key`() throws {
         let built = Configuration(folders: Self.folders)
         #expect(built.currency.code == "usd")
-        #expect(built.watch == Configuration.Watch(markets: [], top: 20))
+        #expect(built.watch == Configuration.Watch())
         #expect(built.feeds.map(\.name) == ["coingecko"])
         #expect(built.feeds[0].plan == .public)
         #expect(built.feeds[0].key == nil)
-        #expect(built.interval == .seconds(60))
+        #expect(built.every(of: built.feeds[0]) == .seconds(60) && built.watch.top == 20)
         #expect(built.poll.timeout == .seconds(20))
         #expect(built.poll.retry == .init(attempts: 3, base: .seconds(1), cap: .seconds(30)))
         #expect(built.poll.confirmMovesOver == Percent(hundredths: 2000))
         #expect(try built.staleness(of: MarketID("bitcoin")).after == .minutes(15))
         #expect(built.history.database == "/home/anna/.local/state/pricewatch/history.db")
-        #expect(built.history.keepSamples == .lasting(.hours(90 * 24)))
-        #expect(built.history.keepCandles == .forever)
-        #expect(built.history.maxSize == 2_147_483_648)
+        #expect(built.history.retention.samples == .hours(90 * 24))
+        #expect(built.history.retention.candles == nil)
+        #expect(built.history.retention.maxSize == 2_147_483_648)
         #expect(built.history.backfill == .hours(24))
         #expect(built.alerts.isEmpty && built.notify.isEmpty && built.builtinAlerts)
         #expect(built.digest == .init(at: TimeOfDay(hour: 7, minute: 0), notify: []))
@@ -58,11 +58,11 @@ import Testing
         ("feeds: [{provider: coingecko, plan: pro, key: k}]", 60, 100_000),
         ("feeds: [{provider: coingecko, plan: demo, key: k, quota_month: 50000}]", 300, 50_000),
         ("feeds: [{provider: coingecko, every: 2m}]", 120, nil), ("poll: {every: 1s}", 1, nil),
-        ("feeds: [{provider: coingecko, every: 2m}]\npoll: {every: 30s}", 30, nil),
+        ("feeds: [{provider: coingecko, every: 2m}]\npoll: {every: 30s}", 120, nil),
     ])
     func `interval and quota follow the plan unless said`(text: String, seconds: Int, quota: Int?) throws {
         let read = try configuration(text)
-        #expect(read.interval == .seconds(seconds))
+        #expect(read.tick == .seconds(seconds))
         #expect(read.feeds[0].monthlyQuota == quota)
     }
 
@@ -77,8 +77,9 @@ import Testing
     }
 
     @Test func `a cycle may last as long as its interval or its requests`() throws {
-        let read = try configuration("poll: {every: 60s, timeout: 25s}")
-        #expect(read.cycleDeadline(pages: 1) == .seconds(60))
-        #expect(read.cycleDeadline(pages: 4) == .seconds(100))
+        for (top, seconds) in [(250, 60), (1000, 100)] {
+            let read = try configuration("poll: {every: 60s, timeout: 25s}\nwatch: {top: \(top)}")
+            #expect(Settings(read, host: "box").deadline == .seconds(seconds))
+        }
     }
 }

@@ -81,7 +81,7 @@ import Testing
         ),
         (
             "watch: {markets: [{id: a, feed: spot}]}",
-            "p.yaml:1:33: watch.markets[0].feed: there is no feed \"spot\"; there is coingecko"
+            "p.yaml:1:33: watch.markets[0].feed: expected one of coingecko, found \"spot\""
         ),
         (
             "watch: {markets: [a, {id: a, feed: coingecko}]}",
@@ -204,7 +204,7 @@ import Testing
         ),
         (
             "alerts: [{name: a, market: a, above: 2, notify: [phone]}]",
-            "p.yaml:1:50: alerts[0].notify[0]: there is no channel \"phone\"; notify defines no channel"
+            "p.yaml:1:50: alerts[0].notify[0]: expected a name that is defined, found \"phone\""
         ),
         (
             "alerts: [{name: a, market: a, above: 1}, {name: a, market: b, above: 1}]",
@@ -216,7 +216,7 @@ import Testing
         ("poll: {evry: 1s}", "p.yaml:1:8: poll.evry: unknown key; did you mean poll.every?"),
         (
             "poll:\n  every: 1s\n  every: 2s",
-            "p.yaml:3:3: poll.every: duplicate key (first defined on line 2); keep one"
+            "p.yaml:2:3: no valid YAML: duplicate key every; keep one"
         ),
         ("zzzzzzzzzz: 1", "p.yaml:1:1: zzzzzzzzzz: unknown key"),
         ("[a, b]: 1", "p.yaml:1:1: a key must be a text"),
@@ -244,10 +244,8 @@ import Testing
             watch:
               top: many
             poll:
-              every: 1s
-              every: 2s
-              timeout: 1s
-              timeout: 2s
+              evry: 1s
+              timeout: 0s
             """
         #expect(
             try ConfigurationScene().faults(text) == [
@@ -256,8 +254,8 @@ import Testing
                 "p.yaml:5:5: alerts[0].abov: unknown key; did you mean alerts[0].above?",
                 "p.yaml:6:49: alerts[1].for: expected a duration such as 60s or 1h30m, found \"5\"",
                 "p.yaml:8:8: watch.top: expected a whole number from 0 to 10000, found \"many\"",
-                "p.yaml:11:3: poll.every: duplicate key (first defined on line 10); keep one",
-                "p.yaml:13:3: poll.timeout: duplicate key (first defined on line 12); keep one",
+                "p.yaml:10:3: poll.evry: unknown key; did you mean poll.every?",
+                "p.yaml:11:12: poll.timeout: must be at least 1ms",
             ])
     }
 

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `one that is named and missing never ends in the defaults`() {
         let missing = ConfigurationError.unreadable(
-            file: "/nope.yaml", reason: "no such file or directory", closed: false)
+            file: "/nope.yaml", reason: "no such file or directory")
         #expect(throws: missing) { try ConfigurationReading.read(option: "/nope.yaml", scene.host) }
         #expect(throws: missing) { try ConfigurationReading.readForQuestions(option: "/nope.yaml", scene.host) }
         scene.host.variables["PRICEWATCH_CONFIG"] = "/nope.yaml"
@@ -47,7 +47,7 @@ import Testing
         ("/", "is a directory"), ("/dev/zero", "larger than 1 MiB"),
     ])
     func `what is no file of ours is unreadable`(path: String, reason: String) {
-        #expect(throws: ConfigurationError.unreadable(file: path, reason: reason, closed: false)) {
+        #expect(throws: ConfigurationError.unreadable(file: path, reason: reason)) {
             try ConfigurationReading.read(option: path, scene.host)
         }
     }
@@ -55,7 +55,7 @@ import Testing
     @Test func `text in another encoding is unreadable`() throws {
         let path = scene.folder + "/latin1.yaml"
         try Data([0x61, 0x3A, 0x20, 0xE4]).write(to: URL(fileURLWithPath: path))
-        #expect(throws: ConfigurationError.unreadable(file: path, reason: "not UTF-8 text", closed: false)) {
+        #expect(throws: ConfigurationError.unreadable(file: path, reason: "not UTF-8 text")) {
             try ConfigurationReading.read(option: path, scene.host)
         }
     }

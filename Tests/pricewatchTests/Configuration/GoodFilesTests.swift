@@ -93,7 +93,7 @@ import Testing
         ("512MiB", Int64(512 << 20)), ("2GiB", 2 << 30), ("1024KiB", 1 << 20), ("\"3GiB\"", 3 << 30),
     ])
     func `sizes are binary`(text: String, bytes: Int64) throws {
-        #expect(try configuration("history: {max_size: \(text)}").history.maxSize == bytes)
+        #expect(try configuration("history: {max_size: \(text)}").history.retention.maxSize == bytes)
     }
 
     @Test(arguments: ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `a byte order mark and CRLF do no harm`() throws {
-        #expect(try configuration("\u{FEFF}poll:\r\n  every: 5s\r\n").interval == .seconds(5))
+        #expect(try configuration("\u{FEFF}poll:\r\n  every: 5s\r\n").poll.every == .seconds(5))
     }
 
     @Test func `the same market twice is a warning`() throws {
@@ -140,16 +140,16 @@ import Testing
     }
 
     @Test func `a feed calls a market by its own mapping and never guesses`() throws {
-        let read = try configuration("watch: {markets: [bitcoin, {id: solana, binance: SOLUSDT, feed: coingecko}]}")
+        var read = try configuration("watch: {markets: [bitcoin, {id: solana, binance: SOLUSDT, feed: coingecko}]}")
         let coingecko = read.feeds[0]
         let binance = Configuration.Feed(name: "spot", provider: .binance)
-        #expect(read.watch.markets.map { coingecko.id(of: $0, in: .usd) } == ["bitcoin", "solana"])
-        #expect(read.watch.markets.map { binance.id(of: $0, in: .usd) } == [nil, nil])
+        #expect(read.watch.markets.map { read.name(of: $0, at: coingecko) } == ["bitcoin", "solana"])
+        #expect(read.watch.markets.map { read.name(of: $0, at: binance) } == [nil, nil])
         let paprika = Configuration.Feed(name: "paprika", provider: .coinPaprika)
-        #expect(read.watch.markets.map { paprika.id(of: $0, in: .usd) } == ["btc-bitcoin", nil])
+        #expect(read.watch.markets.map { read.name(of: $0, at: paprika) } == ["btc-bitcoin", nil])
         let kraken = Configuration.Feed(name: "kraken", provider: .kraken)
-        #expect(read.watch.markets.map { kraken.id(of: $0, in: .usd) } == ["XBTUSD", nil])
-        let euro = try Currency("eur")
-        #expect(read.watch.markets.map { kraken.id(of: $0, in: euro) } == [nil, nil])
+        #expect(read.watch.markets.map { read.name(of: $0, at: kraken) } == ["XBTUSD", nil])
+        read.currency = try Currency("eur")
+        #expect(read.watch.markets.map { read.name(of: $0, at: kraken) } == [nil, nil])
     }
 }

@@ -28,7 +28,7 @@ import Testing
             alerts: [{name: a, market: a, above_file: threshold}]
             """
         let read = try scene.reading(text).configuration
-        #expect(read.interval == .seconds(90))
+        #expect(read.poll.every == .seconds(90))
         #expect(read.history.database == "/data/h.db")
         #expect(read.watch.markets.map(\.id.text) == ["bitcoin", "solana"])
         #expect(read.alerts.first?.condition == .above(try #require(Price(parsing: "0.1"))))
@@ -100,11 +100,11 @@ import Testing
 
     @Test func `a command that only reads goes without secrets, and without nothing else`() throws {
         let text = "feeds: [{provider: coingecko, plan: demo, key_env: NOPE}]"
-        let read = try scene.reading(text, secrets: .spared).configuration
+        let read = try scene.reading(text, sparesSecrets: true).configuration
         #expect(read.feeds[0].plan == .demo)
         #expect(read.feeds[0].key?.revealed == "")
         #expect(throws: ConfigurationError.self) {
-            try scene.reading("history: {database_env: NOPE}", secrets: .spared)
+            try scene.reading("history: {database_env: NOPE}", sparesSecrets: true)
         }
     }
 }

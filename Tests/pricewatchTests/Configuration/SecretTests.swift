@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Testing
 
 @testable import pricewatch
@@ -16,6 +17,17 @@ import Testing
             #expect(text.contains("***"))
         }
         #expect(Mirror(reflecting: try #require(read.feeds[0].key)).children.isEmpty)
+    }
+
+    @Test(arguments: [
+        "webhook: \"https://example.org/\(word)\"", "ntfy: \"https://example.org/\(word)\"",
+        "telegram: 1, token: \(word)",
+    ])
+    func `a channel's secret prints as stars`(channel: String) throws {
+        let read = try configuration("notify: {ops: {\(channel)}}")
+        var dumped = ""
+        dump(read.notify, to: &dumped)
+        #expect(!dumped.contains(Self.word) && dumped.contains("***"))
     }
 
     /// Whatever is wrong around it, the fault does not repeat it.
@@ -60,13 +72,13 @@ import Testing
         let text = "feeds: [{provider: coingecko, plan: demo, key_file: coingecko.key}]"
         let key = try #require(try scene.reading(text).configuration.feeds[0].key)
         #expect(key.revealed == "first")
-        #expect(key.origin == .file(path))
+        #expect(key.file == path)
         #expect(key.readAgain() == key)
         try scene.write("second\n", to: "etc/coingecko.key")
         #expect(key.readAgain()?.revealed == "second")
         try scene.write("", to: "etc/coingecko.key")
         #expect(key.readAgain() == nil)
-        #expect(Configuration.Secret(revealed: "x", origin: .inline).readAgain() == nil)
+        #expect(Secret("x").readAgain() == nil)
     }
 
     @Test(arguments: ["", "\n", "a\nb", "a\u{0}b", String(repeating: "a", count: 9000)])

@@ -155,12 +155,13 @@ import Testing
 
     @Test("messages are counted over the channels that hear of them")
     func audience() throws {
-        var one = Configuration.Channel(name: "one", kind: .exec(["/bin/true"]))
-        one.sendResolved = false
-        let channels = [one, Configuration.Channel(name: "two", kind: .exec(["/bin/true"]))]
+        var one = Configuration.Channel(routing: .init(name: "one"), address: .exec(["/bin/true"]))
+        one.routing.sendResolved = false
+        let channels = [one, Configuration.Channel(routing: .init(name: "two"), address: .exec(["/bin/true"]))]
         func audience(_ notify: [String]?, _ channels: [Configuration.Channel]) throws -> [Int] {
             let price = try #require(Price(parsing: "1"))
-            let rule = AlertRule(name: "r", scope: .all, condition: .above(price), notify: notify)
+            var rule = AlertRule(name: "r", scope: .all, condition: .above(price))
+            rule.notify = notify
             let audience = Audience(of: rule, among: channels)
             return [audience.channels, audience.reportsEnds]
         }

@@ -1,4 +1,5 @@
 import Engine
+import Foundation
 import Markets
 import Testing
 
@@ -12,13 +13,13 @@ import Testing
 
     /// `source: feed(market=name …) …` for each plan.
     private func plans(_ text: String) throws -> [String] {
-        try configuration(text).sourcePlans.map { plan in
+        try configuration(text).sources.map { plan in
             let members = plan.members.map { member in
                 var asked = member.watch.entries.map { "\($0.market)=\($0.providerID)" }
                 if member.watch.top > 0 { asked.append("top \(member.watch.top)") }
-                return "\(member.feed.name)(\(asked.joined(separator: " ")))"
+                return "\(member.feed)(\(asked.joined(separator: " ")))"
             }
-            let name = plan.source == .shared ? "shared" : "own"
+            let name = plan.id == .shared ? "shared" : "own"
             return "\(name): \(members.joined(separator: " "))"
         }
     }
@@ -67,7 +68,7 @@ import Testing
             watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}
             feeds: [{provider: coingecko}, {provider: kraken}]
             """
-        ).sourcePlans[0]
+        ).sources[0]
         #expect(plan.members.map { $0.unmapped.map(\.text) } == [[], ["tether"]])
     }
 
@@ -77,7 +78,7 @@ import Testing
             watch: {markets: [bitcoin, {id: AAPL, feed: stocks}, {id: MSFT, feed: stocks, stale_after: 4d}]}
             feeds: [{provider: coingecko}, \(Self.stocks)]
             """)
-        #expect(read.sourcePlans.map(\.every) == [.minutes(1), .minutes(15)])
+        #expect(read.sources.map(\.every) == [.minutes(1), .minutes(15)])
         #expect(read.tick == .minutes(1))
         #expect(
             try ["bitcoin", "AAPL", "MSFT"].map { read.staleness(of: try MarketID($0)).after } == [
@@ -100,7 +101,9 @@ import Testing
     }
 
     @Test func `a feed that nobody asks is found`() throws {
-        let read = try configuration("watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, \(Self.stocks)]")
-        #expect(read.idleFeeds.map(\.name) == ["stocks"])
+        let read = try ConfigurationScene().reading(
+            "watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, \(Self.stocks)]")
+        let warnings = try CheckFindings(read, online: nil, now: Date()).lines.filter { $0.contains("is never asked") }
+        #expect(warnings.count == 1 && warnings.first?.contains("stocks: is never asked") == true)
     }
 }

@@ -8,46 +8,24 @@ package struct AlertRule: Hashable, Sendable {
     package var scope: Scope
     package var condition: Condition
     /// How long the condition must hold before the alert fires (`for`); zero: at once.
-    package var holdFor: Duration
+    package var holdFor = Duration.zero
     /// The price at which a firing alert resolves; nil: as soon as the condition ends.
     package var clear: Price?
     /// How much longer it fires after the condition ended; zero: not at all.
-    package var keepFiringFor: Duration
+    package var keepFiringFor = Duration.zero
     /// The time from the last message to a reminder while it fires; nil: no reminders.
     package var repeatEvery: Duration?
     /// The further move since the last message that causes a reminder; nil: none.
     package var repeatOnMove: Percent?
     /// Fires once: latched after its first resolve until its condition is edited.
-    package var once: Bool
+    package var once = false
     /// The rule has no effect from then on; nil: it does not expire.
     package var expires: Date?
-    package var severity: Severity
+    package var severity = Severity.warning
     package var note: String?
     /// Channels by name; nil: every channel, empty: only log and status.
     package var notify: [String]?
-    package var enabled: Bool
-
-    package init(
-        name: String, scope: Scope, condition: Condition, holdFor: Duration = .zero, clear: Price? = nil,
-        keepFiringFor: Duration = .zero, repeatEvery: Duration? = nil, repeatOnMove: Percent? = nil,
-        once: Bool = false, expires: Date? = nil, severity: Severity = .warning, note: String? = nil,
-        notify: [String]? = nil, enabled: Bool = true
-    ) {
-        self.name = name
-        self.scope = scope
-        self.condition = condition
-        self.holdFor = holdFor
-        self.clear = clear
-        self.keepFiringFor = keepFiringFor
-        self.repeatEvery = repeatEvery
-        self.repeatOnMove = repeatOnMove
-        self.once = once
-        self.expires = expires
-        self.severity = severity
-        self.note = note
-        self.notify = notify
-        self.enabled = enabled
-    }
+    package var enabled = true
 
     package func isExpired(at now: Date) -> Bool { expires.map { now >= $0 } ?? false }
 
@@ -73,6 +51,12 @@ package struct AlertRule: Hashable, Sendable {
 
     package enum Severity: String, Hashable, Sendable, CaseIterable {
         case info, warning, critical
+    }
+}
+
+extension AlertRule {
+    package init(name: String, scope: Scope, condition: Condition) {
+        self.init(name: name, scope: scope, condition: condition, holdFor: .zero)
     }
 }
 

@@ -73,35 +73,24 @@ extension AlertRule.Condition: CustomStringConvertible {
 extension AlertRule.Condition {
     /// Parses the condition of an event, the inverse of `description`; nil for anything else.
     package init?(reading text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        func price(_ place: Int) -> Price? { Price(parsing: words[place]) }
-        func percent(_ place: Int) -> Percent? {
-            guard words[place].hasSuffix("%") else { return nil }
-            return Decimal(wholeText: words[place].dropLast()).flatMap(Percent.init(rounding:))
+        let words = text.split(separator: " ").map(String.init)
+        let prices = words.compactMap { Price(parsing: $0) }
+        let number = words.compactMap { Int($0) }.first
+        let durations = words.compactMap { Duration(unitsText: $0) }
+        let percent = words.first { $0.hasSuffix("%") }
+            .flatMap { Decimal(wholeText: $0.dropLast()) }.flatMap(Percent.init(rounding:))
+        // Every condition that these values allow; one of them has this text.
+        var possible = prices.prefix(1).flatMap { [Self.above($0), .below($0)] }
+        if prices.count == 2 { possible.append(.outside(low: prices[0], high: prices[1])) }
+        for length in durations {
+            possible += [.newHigh(length), .newLow(length), .stale(length), .marketStale(length), .feedStale(length)]
+            guard let percent else { continue }
+            possible += [
+                .rises(percent, within: length), .falls(percent, within: length), .moves(percent, within: length),
+            ]
         }
-        func duration(_ place: Int) -> Duration? { Duration(unitsText: words[place]) }
-        func move(_ make: (Percent, Duration) -> Self) -> Self? {
-            guard let percent = percent(1), let window = duration(3) else { return nil }
-            return make(percent, window)
-        }
-        let read: Self? =
-            switch (words.first, words.count) {
-            case ("above", 2): price(1).map(Self.above)
-            case ("below", 2): price(1).map(Self.below)
-            case ("outside", 4):
-                if let low = price(1), let high = price(3) { .outside(low: low, high: high) } else { nil }
-            case ("rises", 4): move { .rises($0, within: $1) }
-            case ("falls", 4): move { .falls($0, within: $1) }
-            case ("moves", 4): move { .moves($0, within: $1) }
-            case ("new_high", 2): duration(1).map(Self.newHigh)
-            case ("new_low", 2): duration(1).map(Self.newLow)
-            case ("stale", 2): duration(1).map(Self.stale)
-            case ("state", 4): duration(3).map(Self.marketStale)
-            case ("no", 6): Int(words[4]).map { .marketMissing(answers: $0) }
-            case ("no", 5): duration(4).map(Self.feedStale)
-            default: nil
-            }
-        guard let read, read.description == text else { return nil }
+        if let number { possible.append(.marketMissing(answers: number)) }
+        guard let read = possible.first(where: { $0.description == text }) else { return nil }
         self = read
     }
 }

@@ -3,11 +3,27 @@ import HTTP
 import Markets
 
 /// How to request prices from any HTTP server, and how to read its answer.
-package struct JSONFeedDescription: Sendable {
-    package enum TimeFormat: Sendable, Hashable { case iso8601, epochSeconds, epochMilliseconds }
+package struct JSONFeedDescription: Hashable, Sendable {
+    /// By its word in the configuration.
+    package enum TimeFormat: String, CaseIterable, Sendable {
+        case iso8601
+        case epochSeconds = "epoch_s"
+        case epochMilliseconds = "epoch_ms"
+    }
+
+    package struct Header: Hashable, Sendable {
+        package var name: String
+        /// May hold `{key}`.
+        package var value: Secret
+
+        package init(name: String, value: Secret) {
+            self.name = name
+            self.value = value
+        }
+    }
 
     /// Pointers within one market.
-    package struct Fields: Sendable {
+    package struct Fields: Hashable, Sendable {
         package var price: JSONPointer
         package var id: JSONPointer?
         package var quotedAt: JSONPointer?
@@ -21,8 +37,7 @@ package struct JSONFeedDescription: Sendable {
 
     /// A URL with `{id}` or `{ids}`, `{currency}` and `{key}` in path or query.
     package var url: URLTemplate
-    /// Values may hold `{key}`.
-    package var headers: [(name: String, value: Secret)] = []
+    package var headers: [Header] = []
     /// Where the markets are: a list, or an object keyed by id.
     package var list: JSONPointer?
     package var fields: Fields

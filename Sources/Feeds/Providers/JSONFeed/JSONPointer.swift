@@ -5,9 +5,10 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     package let text: String
     private let steps: [String]
 
-    /// Nil if invalid: a pointer is empty, for the whole document, or begins with a slash.
+    /// Nil if invalid: a pointer is empty, for the whole document, or begins with a slash, and has no tilde but in `~0`
+    /// and `~1`.
     package init?(_ text: String) {
-        guard text.isEmpty || text.hasPrefix("/") else { return nil }
+        guard text.isEmpty || text.hasPrefix("/"), !text.contains(/~([^01]|$)/) else { return nil }
         self.text = text
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             String($0).replacingBytes(of: ["~1"], with: "/").replacingBytes(of: ["~0"], with: "~")

@@ -39,11 +39,7 @@ struct BackfillCommand: AsyncParsableCommand {
         let store = try BackfillDatabase(at: configuration.history.database)
         let wanted = try WantedMarkets.find(markets, in: store.reader, configuration)
         let memory = FeedNotebook(store)
-        let feeds = try configuration.feeds.map { feed in
-            Feed(
-                try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
-                transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry))
-        }
+        let feeds = try configuration.feeds.map { try configuration.makeFeed($0, over: network, memory) }
         let sources = configuration.pastCandidates(of: wanted).compactMap { $0.source(among: feeds) }
         let run = BackfillRun(
             configuration, store, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))

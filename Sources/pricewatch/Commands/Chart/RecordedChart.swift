@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import History
 import Markets
@@ -22,12 +23,13 @@ extension Chart {
         var series = ChartSeries(candles, length: length, until: until)
         if until.since(start) <= Self.longestOfSamples {
             var polls: [PolledMarket] = []
-            let plan = configuration.sourcePlan(of: market)
-            try reader.polls(of: market, in: currency, since: start, until: until, source: plan.source) {
+            let settings = Settings(configuration, host: "")
+            let source = settings.watchlist.named.first { $0.market == market }?.source ?? .shared
+            try reader.polls(of: market, in: currency, since: start, until: until, source: source) {
                 polls.append($0)
             }
             let quotes = PolledPrices(
-                polls, every: plan.every,
+                polls, every: settings.every(of: source),
                 staleAfter: configuration.staleness(of: market).after)
             // Candles remain where samples have been pruned.
             if !quotes.quotes.isEmpty || candles.isEmpty { series = ChartSeries(quotes) }

@@ -50,7 +50,7 @@ struct Find: AsyncParsableCommand {
         let client = FeedClient(
             CoinGecko(plan: feed(configuration).plan),
             try FeedEnvironment(feed(configuration), timeout: configuration.poll.timeout), transport: network,
-            memory: memory, retry: RetryPolicy(configuration.poll.retry))
+            memory: memory, retry: configuration.poll.retry)
         let coins: [CoinGecko.CoinList.Coin]
         do {
             coins = try await client.send(CoinGecko.CoinList(), within: Self.limit)

@@ -81,18 +81,15 @@ struct HostEnvironment: Sendable {
 
     /// This process's environment.
     static var current: HostEnvironment {
-        let variables = ProcessInfo.processInfo.environment
-        return HostEnvironment(
-            variables: variables, home: variables.text("HOME") ?? NSHomeDirectory(), isRoot: geteuid() == 0)
+        var host = HostEnvironment(
+            variables: ProcessInfo.processInfo.environment, home: NSHomeDirectory(), isRoot: geteuid() == 0)
+        host.home = host["HOME"] ?? host.home
+        return host
     }
 
     /// The path of the user's configuration.
     var userFile: String { home + "/.config/pricewatch/pricewatch.yaml" }
 
     /// The variable's value; nil also if it is empty, as the XDG specification requires.
-    subscript(_ name: String) -> String? { variables.text(name) }
-}
-
-extension [String: String] {
-    fileprivate func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+    subscript(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

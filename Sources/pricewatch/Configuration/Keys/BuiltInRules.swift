@@ -1,69 +1,58 @@
+import Engine
 import Markets
 
-/// The built-in rules. A configured rule of the same name overrides single keys.
-enum BuiltInRule: String, CaseIterable {
-    /// No usable answer from the provider.
-    case feedStale = "feed-stale"
-    /// A named market whose price has been stale for a while.
-    case marketStale = "market-stale"
-    /// A named market without a usable price in consecutive answers.
-    case marketMissing = "market-missing"
+extension AlertRule {
+    /// The built-in rules, before `Configuration.alertRules` gives them their scope. No market stands for the named
+    /// ones, and a length of zero for the longer of 10 minutes and three intervals.
+    static let builtIn: [AlertRule] = {
+        var feedStale = AlertRule(name: "feed-stale", scope: .feed(.feed), condition: .feedStale(.zero))
+        feedStale.severity = .critical
+        return [
+            feedStale,
+            AlertRule(name: "market-stale", scope: .markets([]), condition: .marketStale(.minutes(10))),
+            AlertRule(name: "market-missing", scope: .markets([]), condition: .marketMissing(answers: 3)),
+        ]
+    }()
+}
 
-    /// The number of consecutive answers.
-    static let missedAnswers = 3
-    private static let staleFor = Duration.minutes(10)
-    private static let silentFor = Duration.minutes(10)
-
-    var rule: Configuration.Rule {
-        switch self {
-        case .feedStale:
-            var rule = Configuration.Rule(
-                name: rawValue, scope: .feed(patiently: true), condition: .feedStale(Self.silentFor))
-            rule.severity = .critical
-            return rule
-        case .marketStale:
-            return Configuration.Rule(name: rawValue, scope: .named, condition: .marketStale(Self.staleFor))
-        case .marketMissing:
-            return Configuration.Rule(
-                name: rawValue, scope: .named, condition: .marketMissing(answers: Self.missedAnswers))
+extension Configuration {
+    /// The rules for the engine: the configured ones, then the built-in ones that are not overridden.
+    var alertRules: [AlertRule] {
+        let own = Set(alerts.map(\.name))
+        let builtIn = builtinAlerts ? AlertRule.builtIn.filter { !own.contains($0.name) } : []
+        let named = namedMarkets.map(\.id)
+        return (alerts + builtIn).flatMap { rule -> [AlertRule] in
+            var rule = rule
+            switch (rule.scope, rule.condition) {
+            case (.markets([]), _):
+                rule.scope = .markets(named)
+                return named.isEmpty ? [] : [rule]
+            case (.feed, .feedStale(let length)):
+                return sources.compactMap { rule.about($0, of: feed(named: $0.members[0].feed), for: length) }
+            default: return [rule]
+            }
         }
     }
 }
 
-extension Configuration.Rule {
-    /// The built-in rule, with the keys of the section in place of its own.
-    init(changing builtIn: BuiltInRule, by section: Section, channels: ChannelNames) {
-        self = builtIn.rule
-        if builtIn == .feedStale {
-            for key in ["market", "markets"] where section.holds(key) {
-                section.fault(at: key, "does not belong to \(name), which is about the provider as a whole")
-                section.ignore(key)
-            }
-        } else if section.holds("market") || section.holds("markets") {
-            scope = Self.scope(section) ?? scope
-        }
-        for key in Self.conditions + ["within", "clear"] where key != "stale" && section.holds(key) {
-            section.fault(at: key, "does not belong to \(name), which is built in; give the rule another name")
-            section.ignore(key)
-        }
-        // Both `stale` and `for` mean how long the condition must hold before the alert fires.
-        let stale = section.value("stale", .duration(atLeast: .seconds(1)))
-        readModifiers(section, channels: channels)
-        switch builtIn {
-        case .feedStale, .marketStale:
-            if section.holds("for"), section.holds("stale") {
-                section.fault(at: "for", "says the same as stale: use one of them")
-            }
-            guard let length = stale ?? (section.holds("for") ? holdFor : nil) else { break }
-            if builtIn == .feedStale {
-                (scope, condition) = (.feed(patiently: false), .feedStale(length))
-            } else {
-                condition = .marketStale(length)
-            }
-            holdFor = .zero
-        case .marketMissing:
-            if section.holds("stale") { section.fault(at: "stale", "does not belong to \(name)") }
-        }
-        section.finish()
+extension AlertRule {
+    /// The rule about one source: their intervals differ.
+    fileprivate func about(_ source: SourceSettings, of feed: Configuration.Feed, for length: Duration) -> AlertRule {
+        var rule = self
+        rule.scope = .feed(feed.pseudoMarket, of: source.id)
+        let least = length == .zero ? Duration.minutes(10) : length
+        // The limit for the shared source must not fire at each pause of a source with a longer interval.
+        let isExact = length > .zero && source.id == .shared
+        rule.condition = .feedStale(isExact ? length : max(least, source.every * 3))
+        return rule
+    }
+}
+
+extension Configuration.Feed {
+    /// The market id used for alerts about the feed as a whole: its name.
+    var pseudoMarket: MarketID {
+        let text = name.replacingBytes(of: [","], with: "").cut(toBytes: MarketID.longest)
+        // The provider's name is always a valid id.
+        return (try? MarketID(text)) ?? (try? MarketID(provider.rawValue)) ?? .feed
     }
 }

@@ -1,4 +1,5 @@
 import Feeds
+import HTTP
 import Markets
 
 extension Configuration {
@@ -22,79 +23,71 @@ extension Configuration {
         var staleAfter: Duration?
         /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
-        /// The keys of `provider: json`; nil for every other provider.
-        var json: JSONFeed?
+        /// What `provider: json` polls; nil for every other provider.
+        var json: JSONFeedDescription?
     }
 }
 
 extension Configuration.Feed {
     /// - Parameter currency: The currency of prices; nil if the file's value is invalid.
     static func list(_ root: Section, in currency: Currency?) -> [Configuration.Feed]? {
-        let items = root.items("feeds")
-        guard root.holds("feeds") else { return nil }
-        if root.isEmptyList("feeds") {
+        guard let items = root.items("feeds") else { return nil }
+        if items.isEmpty {
             root.fault(at: "feeds", "is empty, so there is nobody to ask; leave it out for CoinGecko without a key")
         }
         var feeds: [Configuration.Feed] = []
         for item in items {
-            guard let section = item.section(), let feed = Configuration.Feed(section, item: item, in: currency) else {
-                continue
-            }
-            if let twin = feeds.first(where: { $0.name == feed.name }) {
-                if section.holds("name") {
-                    section.fault(at: "name", "another feed is called \(feed.name), too")
-                } else {
-                    item.fault("\(twin.provider.rawValue) is listed twice in feeds: give this one a name")
+            let feed = item.section { section in
+                let feed = Configuration.Feed(section, in: currency)
+                if let feed, let twin = feeds.first(where: { $0.name == feed.name }) {
+                    if section.holds("name") {
+                        section.fault(at: "name", "another feed is called \(feed.name), too")
+                    } else {
+                        section.fault("\(twin.provider.rawValue) is listed twice in feeds: give this one a name")
+                    }
                 }
+                return feed
             }
-            feeds.append(feed)
+            feeds += [feed].compactMap { $0 }
         }
         return feeds.isEmpty ? nil : feeds
     }
 
-    private init?(_ section: Section, item: Item, in currency: Currency?) {
-        let provider = section.value("provider", .word(ProviderName.self))
+    private init?(_ section: Section, in currency: Currency?) {
+        let provider = section.value("provider", .word as Scalar<ProviderName>)
         if !section.holds("provider") {
-            let all = ProviderName.allCases.map(\.rawValue).joined(separator: ", ")
-            item.fault("needs a provider: one of \(all)")
+            section.fault("needs a provider: one of \(ProviderName.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        let name = section.value("name", .name(upTo: 64))
-        let plan = section.value("plan", .word(ProviderPlan.self))
-        let key = section.secret("key")
-        let allowHTTP = section.value("allow_http", .boolean) ?? false
-        let rule: URLRule = provider == .json ? .template(allowHTTP: allowHTTP) : .plain(allowHTTP: allowHTTP)
-        let url = section.value("url", .url(rule))
-        let quota = section.value("quota_month", .integer(1...1_000_000_000))
-        let every = section.value("every", .interval)
-        let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
-        let json = Configuration.JSONFeed(section, provider: provider, url: url, key: key, in: currency)
-        section.finish()
-        guard let provider else { return nil }
-        self.init(
-            name: name ?? provider.rawValue, provider: provider, plan: plan ?? .public, key: key, url: url,
-            quotaMonth: quota, every: every, staleAfter: staleAfter, allowHTTP: allowHTTP, json: json)
-        judgePlan(section, item: item, given: plan)
+        self.init(name: provider?.rawValue ?? "", provider: provider ?? .json)
+        section.read("name", into: &name, .name(upTo: 64))
+        section.read("plan", into: &plan, .word)
+        key = section.secret("key")
+        section.read("allow_http", into: &allowHTTP, .boolean)
+        section.read(
+            "url", into: &url, provider == .json ? .urlTemplate(allowHTTP: allowHTTP) : .url(allowHTTP: allowHTTP))
+        section.read("quota_month", into: &quotaMonth, .integer(1...1_000_000_000))
+        section.read("every", into: &every, .interval)
+        section.read("stale_after", into: &staleAfter, .duration(atLeast: .seconds(1)))
+        readJSON(section, isJSON: provider.map { $0 == .json }, in: currency)
+        guard provider != nil else { return nil }
+        judgePlan(section)
     }
 
     /// Reports an unused key, or a plan without its required key: the provider's own error would not say so.
-    private func judgePlan(_ section: Section, item: Item, given: ProviderPlan?) {
-        if provider.plans.isEmpty {
-            if given != nil { section.fault(at: "plan", "\(provider.rawValue) has no plans; leave it out") }
-            if key != nil, !provider.takesKeyWithoutPlan {
+    private func judgePlan(_ section: Section) {
+        let plans = provider.plans
+        if plans.isEmpty {
+            if section.holds("plan") { section.fault(at: "plan", "\(provider.rawValue) has no plans; leave it out") }
+            if key != nil, provider != .json {
                 section.fault(at: "key", "\(provider.rawValue) takes no key; leave it out")
             }
-            return
-        }
-        guard provider.plans.contains(plan) else {
-            let known = provider.plans.map(\.rawValue).joined(separator: " or ")
+        } else if !plans.contains(plan) {
+            let known = plans.map(\.rawValue).joined(separator: " or ")
             section.fault(at: "plan", "\(provider.rawValue) has no plan \(plan.rawValue): use \(known)")
-            return
-        }
-        if plan.needsKey, key == nil, !section.holds("key") {
+        } else if plan.needsKey, !section.holds("key") {
             section.fault(at: "plan", "the plan \(plan.rawValue) needs a key: add key_file, key_env or key")
-        }
-        if !plan.needsKey, section.holds("key") {
-            let others = provider.plans.filter(\.needsKey).map { "plan: \($0.rawValue)" }.joined(separator: " or ")
+        } else if !plan.needsKey, section.holds("key") {
+            let others = plans.filter(\.needsKey).map { "plan: \($0.rawValue)" }.joined(separator: " or ")
             section.fault(at: "key", "the plan public takes no key: say \(others)")
         }
     }
@@ -117,7 +110,4 @@ enum ProviderName: String, Hashable, Sendable, CaseIterable {
         guard let terms = listed?.terms, terms.count > 1 else { return [] }
         return ProviderPlan.allCases.filter { terms[$0] != nil }
     }
-
-    /// Whether `key` can be set without a plan: only for `json`, whose configuration says where it goes.
-    var takesKeyWithoutPlan: Bool { self == .json }
 }

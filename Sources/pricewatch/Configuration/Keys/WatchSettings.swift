@@ -5,9 +5,7 @@ extension Configuration {
         /// `markets`: the named markets, in this order.
         var markets: [Market] = []
         /// `top`: also the N largest by market cap, 0 to 10,000. Default: 20 if no market is named, else 0.
-        var top = Watch.topWithoutMarkets
-
-        static let topWithoutMarkets = 20
+        var top = 20
     }
 
     /// A market named in the configuration, alone or with its names at other providers.
@@ -24,50 +22,42 @@ extension Configuration {
 }
 
 extension Configuration.Watch {
-    init(_ section: Section, feeds: [Configuration.Feed]) {
-        self.init()
-        let own = Set(["id", "feed", "stale_after"])
-        let names = Set(ProviderName.allCases.map(\.rawValue)).union(feeds.map(\.name)).subtracting(own)
-        var seen: [MarketID: Configuration.Market] = [:]
-        for item in section.items("markets") {
-            guard let market = Configuration.Market(item, names: names.sorted(), feeds: feeds) else { continue }
-            if let first = seen[market.id] {
-                if first == market {
-                    item.warn("\(market.id) is already in the list")
-                } else {
-                    item.fault("\(market.id) is already in the list, with other settings; keep one of them")
-                }
-                continue
+    mutating func read(_ section: Section, feeds: [Configuration.Feed]) {
+        for item in section.items("markets") ?? [] {
+            guard let market = Configuration.Market(item, feeds: feeds) else { continue }
+            switch markets.first(where: { $0.id == market.id }) {
+            case nil: markets.append(market)
+            case market: item.warn("\(market.id) is already in the list")
+            default: item.fault("\(market.id) is already in the list, with other settings; keep one of them")
             }
-            seen[market.id] = market
-            markets.append(market)
         }
-        top = section.value("top", .integer(0...10_000)) ?? (markets.isEmpty ? Self.topWithoutMarkets : 0)
-        section.finish()
+        if !markets.isEmpty { top = 0 }
+        section.read("top", into: &top, .integer(0...10_000))
     }
 }
 
 extension Configuration.Market {
     /// `bitcoin`, or `{id: solana, coinpaprika: sol-solana}`.
-    fileprivate init?(_ item: Item, names: [String], feeds: [Configuration.Feed]) {
-        guard item.isMapping else {
-            guard let id = item.value(.marketID) else { return nil }
+    fileprivate init?(_ item: Item, feeds: [Configuration.Feed]) {
+        guard item.value.isMapping else {
+            guard let id = item.read(.marketID) else { return nil }
             self.init(id: id)
             return
         }
-        guard let section = item.section() else { return nil }
-        let id = section.asWritten("id", .marketID)
-        var ids: [String: String] = [:]
-        for name in names {
-            if let text = section.value(name, .providerID) { ids[name] = text }
+        let market = item.section { section -> Configuration.Market? in
+            let own = ["id", "feed", "stale_after"]
+            var ids: [String: String] = [:]
+            for name in Set(ProviderName.allCases.map(\.rawValue) + feeds.map(\.name)).subtracting(own) {
+                ids[name] = section.value(name, .providerID)
+            }
+            let feed = section.value("feed", .word(of: feeds.map(\.name)))
+            let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
+            if !section.mentions("id") { section.fault("needs an id, such as {id: solana, binance: SOLUSDT}") }
+            return section.item("id")?.read(.marketID).map {
+                Configuration.Market(id: $0, ids: ids, feed: feed, staleAfter: staleAfter)
+            }
         }
-        let feed = section.value("feed", .word(of: feeds.map(\.name), kind: "feed"))
-        let staleAfter = section.value("stale_after", .duration(atLeast: .seconds(1)))
-        section.finish()
-        guard let id else {
-            if !section.mentions("id") { item.fault("needs an id, such as {id: solana, binance: SOLUSDT}") }
-            return nil
-        }
-        self.init(id: id, ids: ids, feed: feed, staleAfter: staleAfter)
+        guard let market else { return nil }
+        self = market
     }
 }

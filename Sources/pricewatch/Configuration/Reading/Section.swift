@@ -1,141 +1,236 @@
-/// One mapping of the file while it is read: returns the values of requested keys, and reports the unknown keys at the
-/// end.
+import HTTP
+import Markets
+
+/// A value with its path in messages, such as `alerts[2].for`.
 ///
-/// Faults go to the report, and the caller gets nil and continues with its default, so that one fault does not hide the
-/// next.
+/// Faults go to the context, and the caller gets nil and continues with its default, so that one fault does not hide
+/// the next.
+struct Item {
+    let value: YAMLValue
+    let path: String
+    let position: FilePosition
+    let context: ReadingContext
+
+    /// The value as written: `null` is a valid text.
+    func read<Value>(_ scalar: Scalar<Value>) -> Value? {
+        guard let text = value.text else {
+            fault("expected \(scalar.expected), found \(value.kind)")
+            return nil
+        }
+        do throws(Unfit) {
+            if let value = try scalar.parse(text) { return value }
+            fault("expected \(scalar.expected), found \(value.shown)")
+        } catch {
+            fault(error.reason)
+        }
+        return nil
+    }
+
+    /// nil, with a fault, if it is not a list.
+    func items(expected: String = "a list") -> [Item]? {
+        let opened = opened
+        guard let items = opened?.items else {
+            if let opened { fault("expected \(expected), found \(opened.kind)") }
+            return nil
+        }
+        let key = value.origin == nil ? path : String(path.dropLast(path.hasSuffix("_env") ? 4 : 5))
+        return items.enumerated().map { index, value in
+            Item(value: value, path: "\(key)[\(index)]", position: value.position, context: context)
+        }
+    }
+
+    /// Reads a mapping and reports the keys that `read` did not ask for; nil, with a fault, if it is not a mapping.
+    func section<Value>(_ read: (Section) -> Value?) -> Value? {
+        let opened = opened
+        guard let pairs = opened?.pairs(context) else {
+            if let opened { fault("expected a mapping, found \(opened.kind)") }
+            return nil
+        }
+        let section = Section(pairs, path: path, at: position, context)
+        defer { section.finish() }
+        return read(section)
+    }
+
+    /// The value itself, or the YAML in the file or variable that the key refers to; nil, with a fault, if that is
+    /// none.
+    private var opened: YAMLValue? {
+        guard let text = value.text, let origin = value.origin else { return value }
+        do {
+            return try YAMLValue.parse(text, file: origin) ?? value
+        } catch {
+            context.faults.append(error)
+            return nil
+        }
+    }
+
+    func fault(_ message: String) { context.fault(position, path, message) }
+    func warn(_ message: String) { context.warn(position, path, message) }
+}
+
+/// One mapping while it is read: returns the values of requested keys, and reports the unknown keys at the end.
+///
+/// Each value may also be given as `KEY_file: PATH` or `KEY_env: NAME`.
 final class Section {
     /// The path in messages (`alerts[2]`); empty at the root.
     let path: String
     let position: FilePosition
     let pairs: [YAMLPair]
-    let source: ValueSource
-    let report: FaultReport
-    var values: Set<String> = []
-    var sections: Set<String> = []
-    private var found: [String: Found?] = [:]
+    let context: ReadingContext
+    /// The keys that were asked for; those of sections have no `_file` and `_env`.
+    private var known: Set<String> = []
+    private var sections: Set<String> = []
+    private var hasAnyKey = false
 
-    init(_ pairs: [YAMLPair], path: String, at position: FilePosition, source: ValueSource, report: FaultReport) {
+    init(_ pairs: [YAMLPair], path: String, at position: FilePosition, _ context: ReadingContext) {
         self.pairs = pairs
         self.path = path
         self.position = position
-        self.source = source
-        self.report = report
+        self.context = context
     }
 
-    /// A key with its value, from the configuration, a file or a variable.
-    struct Found {
-        /// The key's path, with `_file` or `_env` if it was given so.
-        var path: String
-        var keyPosition: FilePosition
-        var value: YAMLValue
-        /// Why the value could not be read; nil if it was.
-        var failure: String?
+    // MARK: Values
 
-        /// The position of a scalar's value, or of the key of a list or mapping, which begins a line below it.
-        var position: FilePosition {
-            if case .text = value.content { value.position } else { keyPosition }
+    /// Changes `target` unless the key is absent, null or invalid.
+    func read<Value>(_ key: String, into target: inout Value, _ scalar: Scalar<Value>) {
+        if let value = value(key, scalar) { target = value }
+    }
+
+    /// Changes `target`, with null to nil, unless the key is absent or invalid.
+    func read<Value>(_ key: String, into target: inout Value?, _ scalar: Scalar<Value>) {
+        guard let item = item(key) else { return }
+        if item.value.isNull { target = nil } else if let value = item.read(scalar) { target = value }
+    }
+
+    /// nil if the key is absent, null or invalid.
+    func value<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? { present(key)?.read(scalar) }
+
+    /// nil if the key is absent, null or not a list.
+    func items(_ key: String, expected: String = "a list") -> [Item]? { present(key)?.items(expected: expected) }
+
+    /// A list of scalars; nil if the key is absent, null or not a list.
+    func list<Value>(_ key: String, _ scalar: Scalar<Value>, expected: String = "a list") -> [Value]? {
+        items(key, expected: expected)?.compactMap { $0.read(scalar) }
+    }
+
+    /// nil if the key is absent, null or not a mapping. A section is always written in the configuration itself.
+    @discardableResult
+    func section<Value>(_ key: String, _ read: (Section) -> Value?) -> Value? {
+        sections.insert(key)
+        guard let pair = pairs.first(where: { $0.key == key }), !pair.value.isNull else { return nil }
+        return Item(value: pair.value, path: inner(key), position: pair.position, context: context).section(read)
+    }
+
+    /// nil if the key is absent, null or invalid. Empty if it cannot be read and is not needed.
+    func secret(_ key: String, _ format: Scalar<String>? = nil) -> Secret? {
+        if let pair = pair(key), context.sparesSecrets, (try? context.resolved(pair, key)) == nil { return Secret("") }
+        guard let item = present(key), let text = item.read(.secret) else { return nil }
+        if let format, item.read(format) == nil { return nil }
+        return Secret(text, file: item.value.origin.flatMap { $0.hasPrefix("$") ? nil : $0 })
+    }
+
+    /// The value of the key, null too; nil if it is absent, and, with a fault, if its file or variable cannot be read.
+    func item(_ key: String) -> Item? {
+        guard let pair = pair(key) else { return nil }
+        do throws(Unfit) {
+            let value = try context.resolved(pair, key)
+            return Item(value: value, path: inner(pair.key), position: pair.valuePosition, context: context)
+        } catch {
+            context.fault(pair.valuePosition, inner(pair.key), error.reason)
+            return nil
         }
     }
 
+    /// All entries, for a mapping whose keys are names that the user chooses.
+    func entries() -> [(name: String, item: Item)] {
+        hasAnyKey = true
+        return pairs.map { pair in
+            (pair.key, Item(value: pair.value, path: inner(pair.key), position: pair.valuePosition, context: context))
+        }
+    }
+
+    private func present(_ key: String) -> Item? { item(key).flatMap { $0.value.isNull ? nil : $0 } }
+
     // MARK: Asking without reading
 
-    /// The keys as written in the file.
-    var names: [String] { pairs.map(\.key) }
-
     /// Whether the key is present, even without a value.
-    func mentions(_ key: String) -> Bool { holds(key) || isNull(key) }
+    func mentions(_ key: String) -> Bool { pair(key) != nil }
 
     /// Whether the key is present with a value.
-    func holds(_ key: String) -> Bool {
-        pairs.contains { ($0.key == key && !$0.value.isNull) || $0.key == key + "_file" || $0.key == key + "_env" }
+    func holds(_ key: String) -> Bool { pair(key).map { !$0.value.isNull || $0.key != key } ?? false }
+
+    private func pair(_ key: String) -> YAMLPair? {
+        known.insert(key)
+        return pairs.first { $0.isForm(of: key) }
     }
-
-    /// Whether the key is present without a value: `digest: null`.
-    func isNull(_ key: String) -> Bool { pairs.contains { $0.key == key && $0.value.isNull } }
-
-    func isEmptyList(_ key: String) -> Bool {
-        guard case .list(let items)? = find(key)?.value.content else { return false }
-        return items.isEmpty
-    }
-
-    /// The value as text; nil without a fault if it is not a text.
-    func text(_ key: String) -> String? {
-        guard case .text(let text, _)? = find(key)?.value.content else { return nil }
-        return text
-    }
-
-    /// Marks the key as known without reading it.
-    func ignore(_ key: String) { values.insert(key) }
 
     // MARK: Faults
 
     /// Reports a fault of the section as a whole.
-    func fault(_ message: String) { report.fault(position, path.isEmpty ? nil : path, message) }
+    func fault(_ message: String) { context.fault(position, path.isEmpty ? nil : path, message) }
 
     /// Reports a fault of a key's value.
     func fault(at key: String, _ message: String) {
-        guard let found = find(key) else {
-            let pair = pairs.first { $0.key == key }
-            return report.fault(pair?.position ?? position, inner(key), message)
-        }
-        report.fault(found.position, found.path, message)
+        let pair = pair(key)
+        context.fault(pair?.valuePosition ?? position, inner(pair?.key ?? key), message)
     }
 
-    var isSound: Bool { report.faults.isEmpty }
-
-    /// Reports unknown keys; called after all keys have been read.
+    /// Reports keys that are unknown or given in two ways; called after all keys have been read.
     func finish() {
-        let known = Set(values.flatMap { [$0, $0 + "_file", $0 + "_env"] } + sections)
-        for pair in pairs where !known.contains(pair.key) {
-            let suggestion = DidYouMean.key(pair.key, in: path, values: values, sections: sections)
-            let hint = suggestion.map { "; did you mean \($0)?" } ?? ""
-            report.fault(pair.position, inner(pair.key.printable), "unknown key" + hint)
+        guard !hasAnyKey else { return }
+        for key in known.subtracting(sections) {
+            let forms = pairs.filter { $0.isForm(of: key) }
+            for extra in forms.dropFirst() {
+                context.fault(
+                    extra.position, inner(extra.key), "given twice: \(forms[0].key) says it already; keep one")
+            }
+        }
+        let values = known.subtracting(sections)
+        let names = known.union(sections).union(values.flatMap { [$0 + "_file", $0 + "_env"] })
+        let sorted = names.sorted()
+        for pair in pairs where !names.contains(pair.key) {
+            let hint = DidYouMean.key(pair.key, in: path, known: sorted).map { "; did you mean \($0)?" } ?? ""
+            context.fault(pair.position, inner(pair.key.printable), "unknown key" + hint)
         }
     }
 
-    // MARK: Finding
+    private func inner(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+}
 
-    func inner(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
-
-    /// The key's value if it could be read; nil, with a fault if the key is present, otherwise.
-    func usable(_ key: String) -> Found? {
-        guard let found = find(key) else { return nil }
-        if let failure = found.failure {
-            report.fault(found.position, found.path, failure)
-            return nil
-        }
-        return found
+extension YAMLPair {
+    /// Whether it is the key itself, `KEY_file` or `KEY_env`.
+    fileprivate func isForm(of name: String) -> Bool {
+        guard key.hasPrefix(name) else { return false }
+        return ["", "_file", "_env"].contains(key.dropFirst(name.count))
     }
+}
 
-    func find(_ key: String) -> Found? {
-        values.insert(key)
-        if let known = found[key] { return known }
-        let result = search(key)
-        found[key] = .some(result)
-        return result
-    }
+/// Suggests the key that was probably meant by an unknown one.
+enum DidYouMean {
+    /// Keys for the words of Prometheus, and the places of keys that are often written at the top.
+    private static let others = [
+        "interval": "poll.every",
+        "scrape_interval": "poll.every",
+        "repeat_interval": "alerts[].repeat",
+        "receiver": "notify",
+        "retention": "history.keep_samples",
+        "every": "poll.every",
+        "timeout": "poll.timeout",
+        "markets": "watch.markets",
+        "top": "watch.top",
+        "database": "history.database",
+        "backfill": "history.backfill",
+        "log_file": "log.file",
+        "provider": "feeds[].provider",
+        "key": "feeds[].key",
+    ]
 
-    private func search(_ key: String) -> Found? {
-        let forms = pairs.filter { $0.key == key || $0.key == key + "_file" || $0.key == key + "_env" }
-        guard let pair = forms.first else { return nil }
-        for extra in forms.dropFirst() {
-            report.fault(extra.position, inner(extra.key), "given twice: \(pair.key) says it already; keep one")
+    /// The full path of the key that was probably meant by `word` in the section at `path`, which has the `known` keys.
+    static func key(_ word: String, in path: String, known: [String]) -> String? {
+        func inSection(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+        if let other = others[word] {
+            let key = other.split(separator: ".").last.map(String.init) ?? other
+            return known.contains(key) ? inSection(key) : other
         }
-        var found = Found(path: inner(pair.key), keyPosition: pair.position, value: pair.value)
-        guard pair.key != key else { return found }
-        guard case .text(let name, _) = pair.value.content, !pair.value.isNull else {
-            let expected = pair.key.hasSuffix("_env") ? "the name of an environment variable" : "a path"
-            found.failure = "expected \(expected), found \(pair.value.kind)"
-            return found
-        }
-        switch pair.key.hasSuffix("_env") ? source.variable(name) : source.contents(of: name) {
-        case .text(let text, let origin):
-            found.value.content = .text(text, plain: false)
-            found.value.origin = origin
-        case .refused(let reason, let origin):
-            found.value.origin = origin
-            found.failure = reason
-        }
-        return found
+        return Spelling.closest(to: word, among: known).map(inSection)
     }
 }
