@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import History
 import Markets
+import Views
 
 struct Alerts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Alert events, and what fires now.")
@@ -17,12 +18,10 @@ struct Alerts: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
+            let (_, reader) = try installation.openHistory()
             let now = Date()
             let active = ActiveAlerts(try reader.activeEvents()).firing
             let events = firing ? active : try reader.events(since: since.date(now: now))
-            var output = StandardOutput()
             if json {
                 var writer = JSONWriter()
                 writer.object { json in
@@ -30,12 +29,10 @@ struct Alerts: AsyncParsableCommand {
                     json.array("events", events) { $1.write(&$0) }
                     json.array("firing", active) { $1.write(&$0) }
                 }
-                output.line(writer.text)
+                StandardOutput.write(lines: [writer.text])
             } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in AlertsView.lines(events, firing: active, onlyFiring: firing, terminal, now: now) {
-                    output.line(line)
-                }
+                StandardOutput.write(
+                    lines: AlertsView.lines(events, firing: active, onlyFiring: firing, .output, now: now))
             }
         }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
-import Feeds
 import Foundation
-import Markets
+import Views
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,14 +16,9 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         try await CommandError.reporting {
             let reading = try installation.read()
-            let findings = try CheckFindings(
-                reading, online: online ? try await OnlineCheck(reading) : nil, now: Date())
-            var output = StandardOutput()
-            if json {
-                output.line(findings.json)
-            } else {
-                for line in findings.lines { output.line(line) }
-            }
+            let findings = CheckFindings(
+                reading, online: online ? try await OnlineCheck.run(reading.configuration) : nil, now: Date())
+            StandardOutput.write(lines: json ? [findings.json] : findings.lines)
         }
     }
 }

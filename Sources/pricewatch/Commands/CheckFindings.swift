@@ -1,5 +1,4 @@
 import Engine
-import Feeds
 import Foundation
 import Markets
 
@@ -9,17 +8,17 @@ struct CheckFindings {
     private let settings: Settings
     private let costs: [FeedCost]
     private let warnings: [String]
+    /// nil if the online check was not made.
     private let online: [String]?
     private let now: Date
 
-    /// - Parameter online: The findings of the online check; nil if it was not made.
-    init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) throws {
+    init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) {
         self.reading = reading
         self.now = now
         let configuration = reading.configuration
         settings = Settings(configuration, host: "")
-        costs = try FeedCost.all(configuration)
-        var warnings = reading.warnings.map(\.description) + costs.warnings
+        costs = FeedCost.all(configuration)
+        var warnings = reading.warnings.map(\.description) + costs.compactMap(\.warning)
         for plan in configuration.sourcePlans {
             for market in plan.members[0].unmapped {
                 warnings.append(
@@ -27,16 +26,18 @@ struct CheckFindings {
                         + "(say {id: \(market), \(plan.feed.name): ITS-ID-THERE} in watch.markets)")
             }
         }
-        for feed in configuration.idleFeeds {
+        for feed in configuration.idleFeeds.map(\.name) {
             warnings.append(
-                "\(feed.name): is never asked, since no market has a name there "
-                    + "(say {id: MARKET, feed: \(feed.name)} or {id: MARKET, \(feed.name): ITS-ID-THERE} in watch.markets)"
-            )
+                "\(feed): is never asked, since no market has a name there "
+                    + "(say {id: MARKET, feed: \(feed)} or {id: MARKET, \(feed): ITS-ID-THERE} in watch.markets)")
         }
         if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
             warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
         }
-        warnings += configuration.missingPrograms(path: ProcessInfo.processInfo.environment["PATH"] ?? "")
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        warnings += configuration.notify.compactMap { channel in
+            channel.address.missingProgram(path: path).map { "\(channel.name): \($0)" }
+        }
         self.warnings = warnings + (online?.warnings ?? [])
         self.online = online?.findings
     }
@@ -44,36 +45,25 @@ struct CheckFindings {
     var lines: [String] {
         let configuration = reading.configuration
         let names = settings.watchlist.named.map(\.market.text)
-        let shown = Self.shortened(names)
         let top = settings.watchlist.top
-        var watched: [String] = []
-        if !names.isEmpty { watched.append("\(names.count) named: \(shown)") }
-        if top > 0 { watched.append("the \(top) largest") }
+        let watched =
+            (names.isEmpty ? [] : ["\(names.count) named: \(Self.shortened(names))"])
+            + (top > 0 ? ["the \(top) largest"] : [])
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
             "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
         ]
         lines += costs.flatMap(\.lines)
         lines.append("rules:         \(settings.rules.count)")
-        for rule in settings.rules {
-            let scope: String =
-                switch rule.scope {
-                case .all: "all markets"
-                case .markets(let ids): Self.shortened(ids.map(\.text))
-                case .feed(let feed, _): "the feed \(feed)"
-                }
-            let hold = rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : ""
-            let clear = rule.clear.map { ", clears at \($0)" } ?? ""
-            let off = rule.enabled ? expiry(of: rule) : " (disabled)"
-            let keeps = rule.keepFiringFor > .zero ? ", kept firing for \(rule.keepFiringFor.unitsText)" : ""
-            let repeats = rule.repeatEvery.map { ", repeated every \($0.unitsText)" } ?? ""
-            let steps = rule.repeatOnMove.map { ", repeated at each further \($0)%" } ?? ""
-            let once = rule.once ? ", once" : ""
-            lines.append(
-                "  \(rule.name): \(scope) \(rule.condition)\(hold)\(clear)\(keeps)\(repeats)\(steps)\(once), "
-                    + "\(rule.severity.rawValue), to \(configuration.destination(of: rule))\(off)")
+        lines += settings.rules.map(line)
+        if !configuration.notify.isEmpty { lines.append("channels:      \(configuration.notify.count)") }
+        lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
+        if let digest = configuration.digest {
+            lines.append("digest:        at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
         }
-        lines += configuration.outlets
+        if let heartbeat = configuration.heartbeat {
+            lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
+        }
         lines += [
             "database:      \(configuration.history.database)",
             "log:           \(configuration.log.file ?? "standard error")",
@@ -84,9 +74,35 @@ struct CheckFindings {
         return lines.map(SafeText.printable)
     }
 
-    private func expiry(of rule: AlertRule) -> String {
+    private func line(_ rule: AlertRule) -> String {
+        let scope =
+            switch rule.scope {
+            case .all: "all markets"
+            case .markets(let ids): Self.shortened(ids.map(\.text))
+            case .feed(let feed, _): "the feed \(feed)"
+            }
+        let modifiers = [
+            rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : nil,
+            rule.clear.map { ", clears at \($0)" },
+            rule.keepFiringFor > .zero ? ", kept firing for \(rule.keepFiringFor.unitsText)" : nil,
+            rule.repeatEvery.map { ", repeated every \($0.unitsText)" },
+            rule.repeatOnMove.map { ", repeated at each further \($0)%" },
+            rule.once ? ", once" : nil,
+        ]
+        let channels = channels(of: rule)
+        let destination = channels.isEmpty ? "log and status alone" : channels.joined(separator: ", ")
+        return "  \(rule.name): \(scope) \(rule.condition)\(modifiers.compactMap { $0 }.joined()), "
+            + "\(rule.severity.rawValue), to \(destination)\(state(of: rule))"
+    }
+
+    private func state(of rule: AlertRule) -> String {
+        guard rule.enabled else { return " (disabled)" }
         guard let expires = rule.expires else { return "" }
         return rule.isExpired(at: now) ? " (expired at \(expires.utcText))" : " (until \(expires.utcText))"
+    }
+
+    private func channels(of rule: AlertRule) -> [String] {
+        rule.notify ?? reading.configuration.notify.map(\.name)
     }
 
     static func shortened(_ names: [String]) -> String {
@@ -108,7 +124,7 @@ struct CheckFindings {
                     json.member("name", rule.name)
                     json.member("condition", rule.condition.description)
                     json.member("severity", rule.severity.rawValue)
-                    json.array("notify", configuration.channels(of: rule)) { $0.string($1) }
+                    json.array("notify", channels(of: rule)) { $0.string($1) }
                     json.member("enabled", rule.enabled && !rule.isExpired(at: now))
                 }
             }
@@ -128,9 +144,27 @@ struct CheckFindings {
     }
 }
 
-extension Quota {
-    /// The shortest interval, in whole seconds, at which this many requests last for a month of 31 days.
-    static func every(pages: Int, lasting quota: Int) -> Duration {
-        .seconds((pages * 31 * 86_400 + quota - 1) / max(1, quota))
+extension Configuration.Channel {
+    /// Its properties without secrets: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
+    fileprivate var summary: String {
+        var parts = [kind.name]
+        if let quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
+        if !sendResolved { parts.append("no word of resolved alerts") }
+        parts.append("given up after \(maxAge.unitsText)")
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension Configuration.Channel.Kind {
+    /// The name of the kind in the configuration.
+    fileprivate var name: String {
+        switch self {
+        case .webhook: "webhook"
+        case .slack: "slack"
+        case .discord: "discord"
+        case .telegram: "telegram"
+        case .ntfy: "ntfy"
+        case .exec: "exec"
+        }
     }
 }

@@ -14,7 +14,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var since = TimeArgument.ago(.hours(24))
     @Option(help: "Until when; that moment itself no longer counts. (default: now)", transform: TimeArgument.parse)
     var until: TimeArgument?
-    @Option(help: "Candles of this length, 1m to 7d.", transform: CandleLength.parse)
+    @Option(help: "Candles of this length, 1m to 7d.", transform: HistoryCommand.candleLength)
     var every: Duration?
     @Option(help: "table, csv, json or ndjson.")
     var format = RecordFormat.table
@@ -23,8 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
+            let (configuration, reader) = try installation.openHistory()
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()
             let (since, until) = (since.date(now: now), until?.date(now: now))
@@ -42,11 +41,8 @@ struct HistoryCommand: AsyncParsableCommand {
             output.finish()
         }
     }
-}
 
-/// The candle lengths of `--every`.
-enum CandleLength {
-    @Sendable static func parse(_ text: String) throws -> Duration {
+    @Sendable private static func candleLength(_ text: String) throws -> Duration {
         guard let length = Duration(unitsText: text), length >= .minutes(1), length <= .hours(7 * 24) else {
             throw ValidationError("'\(text)' is no candle length: write 1m to 7d, such as 15m, 1h or 1d")
         }

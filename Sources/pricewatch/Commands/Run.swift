@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Markets
 import UnixSignals
+import Views
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Glibc
 import History
 import Markets
+import Views
 
 /// A command's error: one line for people, an exit code for scripts.
 struct CommandError: Error, CustomStringConvertible {
@@ -18,9 +18,19 @@ struct CommandError: Error, CustomStringConvertible {
             switch error.kind {
             case .locked: Exit.alreadyRunning
             case .absent: Exit.noSuchData
+            case .invalidTarget: Exit.usage
             default: Exit.inputOutput
             }
         self.init(error.description, exitCode)
+    }
+
+    /// A rule or a channel that the user named and that is not there.
+    init(unknown kind: String, _ name: String, among known: [String]) {
+        var hint = Spelling.hint(for: name, among: known)
+        if hint.isEmpty, !known.isEmpty {
+            hint = " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))"
+        }
+        self.init("find the \(kind) \(name): there is none of this name\(hint)", Exit.noSuchData)
     }
 
     /// Runs a command's body; prints its error to standard error and exits with the error's code.
@@ -29,8 +39,8 @@ struct CommandError: Error, CustomStringConvertible {
             return try await body()
         } catch let error as HistoryError {
             throw CommandError(error).reported()
-        } catch let complaint as CommandError {
-            throw complaint.reported()
+        } catch let error as CommandError {
+            throw error.reported()
         }
     }
 
@@ -40,11 +50,10 @@ struct CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// Writes errors and notes to standard error, apart from the output that scripts read.
-enum StandardError {
-    static func line(_ text: String) {
-        let bytes = Array((SafeText.printable(text) + "\n").utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+extension Spelling {
+    /// ` (did you mean bitcoin?)`; empty if nothing known is similar.
+    static func hint(for word: String, among known: [String]) -> String {
+        closest(to: word, among: known).map { " (did you mean \($0)?)" } ?? ""
     }
 }
 

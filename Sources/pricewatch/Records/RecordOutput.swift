@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import History
 import Markets
+import Views
 
 enum RecordFormat: String, ExpressibleByArgument, CaseIterable {
     case table, csv, json, ndjson
@@ -27,8 +29,8 @@ struct RecordOutput: ~Copyable {
 
     mutating func write(_ values: [RecordValue]) {
         switch format {
-        case .table: table.add(values.map { Table.Cell($0.csv) })
-        case .csv: output.line(values.map { CSV.quoted($0.csv) }.joined(separator: ","))
+        case .table: table.add(values.map { Table.Cell($0.text) })
+        case .csv: output.line(values.map { CSV.quoted($0.text) }.joined(separator: ","))
         case .json:
             output.write(isFirst ? "\n" : ",\n")
             output.write(object(values))
@@ -42,8 +44,7 @@ struct RecordOutput: ~Copyable {
     mutating func finish() {
         switch format {
         case .table:
-            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-            for line in table.lines(on: terminal) { output.line(line) }
+            for line in table.lines(on: .output) { output.line(line) }
         case .json: output.line(isFirst ? "]" : "\n]")
         case .csv, .ndjson: break
         }
@@ -66,13 +67,49 @@ struct RecordOutput: ~Copyable {
     }
 }
 
-extension RecordValue {
-    /// nil is empty.
-    var csv: String {
+/// The columns of exported rows: those of the views `prices` and `candles`, with ISO times and exact prices.
+enum Records {
+    static let sampleColumns = ["market", "quoted_at", "fetched_at", "price", "currency", "feed", "confirmed"]
+
+    static func values(of sample: RecordedSample) -> [RecordValue] {
+        [
+            .text(sample.market.text), .text(sample.quotedAt.utcText), .text(sample.fetchedAt.utcText),
+            .text(sample.price.description), .text(sample.currency.code), sample.feed.map(RecordValue.text) ?? .absent,
+            .number(sample.confirmed ? "1" : "0"),
+        ]
+    }
+
+    static let candleColumns = [
+        "market", "currency", "start", "open", "high", "low", "close", "samples", "volume_24h", "market_cap",
+    ]
+
+    static func values(of candle: Candle, _ market: MarketID, _ currency: Currency) -> [RecordValue] {
+        let prices = [candle.open, candle.high, candle.low, candle.close].map { RecordValue.text($0.description) }
+        return [.text(market.text), .text(currency.code), .text(candle.start.utcText)] + prices + [
+            .number("\(candle.samples)"), .amount(candle.volume24h), .amount(candle.marketCap),
+        ]
+    }
+}
+
+/// One field of an exported row.
+enum RecordValue {
+    case text(String)
+    /// A number, written as it is.
+    case number(String)
+    case absent
+
+    /// Empty if absent.
+    var text: String {
         switch self {
         case .text(let text), .number(let text): text
         case .absent: ""
         }
+    }
+
+    /// An amount of money, written without an exponent. Its range is larger than that of a price.
+    static func amount(_ value: Double?) -> RecordValue {
+        guard let value, value.isFinite, let numeral = DecimalNumeral("\(value)") else { return .absent }
+        return .number(numeral.plainText)
     }
 }
 

@@ -4,6 +4,7 @@ import History
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// Names with quotes, line breaks, escape sequences and 200 characters reach log, status and commands unharmed and

@@ -5,6 +5,7 @@ import Markets
 import Testing
 
 @testable import Channels
+@testable import Views
 @testable import pricewatch
 
 /// Code that looks for characters instead of scalars does not find a `<` that carries an accent: a mark behind it, or a

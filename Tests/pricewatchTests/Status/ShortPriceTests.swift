@@ -2,6 +2,7 @@ import Engine
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct ShortPriceTests {

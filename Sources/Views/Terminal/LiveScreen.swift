@@ -1,17 +1,12 @@
-import Foundation
 import Glibc
 
 /// A full-screen view, redrawn in place; the earlier content returns when it is left.
 ///
 /// Standard output must be a terminal. Key echo is off while it is shown.
-struct LiveScreen: ~Copyable {
+package struct LiveScreen: ~Copyable {
     private var settings: termios?
-    private let terminal: Terminal
 
-    init(_ terminal: Terminal) {
-        self.terminal = terminal
-        enter()
-    }
+    package init() { enter() }
 
     deinit { leave() }
 
@@ -33,7 +28,7 @@ struct LiveScreen: ~Copyable {
     }
 
     /// Restores the terminal, stops the process (Ctrl-Z), and takes the terminal again when it continues.
-    mutating func pause() {
+    package mutating func pause() {
         leave()
         // Stops this thread itself: it must not draw before the process has stopped.
         raise(SIGSTOP)
@@ -45,7 +40,7 @@ struct LiveScreen: ~Copyable {
     /// - Parameters:
     ///   - lines: Lines and columns that do not fit are cut.
     ///   - terminal: With its current size.
-    func draw(_ lines: [String], on terminal: Terminal) {
+    package func draw(_ lines: [String], on terminal: Terminal) {
         var frame = "\u{1B}[?2026h\u{1B}[H"
         for (index, line) in lines.prefix(terminal.height).enumerated() {
             if index > 0 { frame += "\r\n" }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import History
 import Markets
+import Views
 
 struct ChartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,8 +25,8 @@ struct ChartCommand: AsyncParsableCommand {
     var output: String?
 
     func validate() throws {
-        guard let output, (output as NSString).pathExtension.lowercased() != "svg" else { return }
-        let name = ((output as NSString).lastPathComponent as NSString).deletingPathExtension
+        guard let output, !output.lowercased().hasSuffix(".svg") else { return }
+        let name = URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent
         throw ValidationError(
             "--output writes SVG, so its name ends in .svg "
                 + "(for a PNG: --output \(name).svg, then rsvg-convert -o \(name).png \(name).svg)")
@@ -33,8 +34,7 @@ struct ChartCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
+            let (configuration, reader) = try installation.openHistory()
             let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
             let now = Date()
             let until = until?.date(now: now) ?? now
@@ -44,15 +44,10 @@ struct ChartCommand: AsyncParsableCommand {
             }
             let chart = try Chart(
                 of: market, in: currency, from: reader, configuration, since: since, until: until)
-            var console = StandardOutput()
-            if let output {
-                try write(SVGChart(chart).text, to: output)
-                console.line(
-                    "\(SafeText.printable(output)): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])")
-            } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in TerminalChart(chart, on: terminal).lines { console.line(line) }
-            }
+            guard let output else { return StandardOutput.write(lines: TerminalChart(chart, on: .output).lines) }
+            try write(SVGChart(chart).text, to: output)
+            let name = SafeText.printable(output)
+            StandardOutput.write(lines: ["\(name): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])"])
         }
     }
 
