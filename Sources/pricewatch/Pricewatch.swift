@@ -11,7 +11,16 @@ enum Main {
             StandardError.line(complaint)
             exit(Exit.usage.rawValue)
         }
-        await Pricewatch.main()
+        do {
+            var command = try await Pricewatch.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Pricewatch.exit(withError: CommandError.reported(error))
+        }
     }
 }
 

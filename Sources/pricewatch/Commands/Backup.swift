@@ -17,10 +17,8 @@ struct Backup: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        try await CommandError.reporting {
-            let (_, reader) = try installation.openHistory()
-            let bytes = try reader.backUp(to: file)
-            StandardOutput.write(lines: ["\(SafeText.printable(file)): \(Bytes.text(bytes)), checked"])
-        }
+        let (_, reader) = try installation.openHistory()
+        let bytes = try reader.backUp(to: file)
+        StandardOutput.write(lines: ["\(SafeText.printable(file)): \(Bytes.text(bytes)), checked"])
     }
 }

@@ -33,34 +33,27 @@ struct ChartCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await CommandError.reporting {
-            let (configuration, reader) = try installation.openHistory()
-            let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
-            let now = Date()
-            let until = until?.date(now: now) ?? now
-            let since = since?.date(now: now)
-            guard since.map({ $0 < until }) ?? true else {
-                throw CommandError("draw \(market.text): --since is not before --until", Exit.usage)
-            }
-            let chart = try Chart(
-                of: market, in: currency, from: reader, configuration, since: since, until: until)
-            guard let output else { return StandardOutput.write(lines: TerminalChart(chart, on: .output).lines) }
-            try write(SVGChart(chart).text, to: output)
-            let name = SafeText.printable(output)
-            StandardOutput.write(lines: ["\(name): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])"])
+        let (configuration, reader) = try installation.openHistory()
+        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let now = Date()
+        let until = until?.date(now: now) ?? now
+        let since = since?.date(now: now)
+        guard since.map({ $0 < until }) ?? true else {
+            throw CommandError("draw \(market.text): --since is not before --until", Exit.usage)
         }
+        let chart = try Chart(
+            of: market, in: currency, from: reader, configuration, since: since, until: until)
+        guard let output else { return StandardOutput.write(lines: TerminalChart(chart, on: .output).lines) }
+        try write(SVGChart(chart).text, to: output)
+        let name = SafeText.printable(output)
+        StandardOutput.write(lines: ["\(name): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])"])
     }
 
     private func write(_ picture: String, to path: String) throws {
         do {
             try AtomicFile(path: path).replace(with: Array(picture.utf8))
         } catch {
-            let hint =
-                switch error.code {
-                case ENOENT: " (make its folder first)"
-                case EACCES, EROFS, EPERM: " (choose a folder that you may write to)"
-                default: ""
-                }
+            let hint = error.code == ENOENT ? " (make its folder first)" : ""
             throw CommandError("\(error)\(hint)", Exit.inputOutput)
         }
     }

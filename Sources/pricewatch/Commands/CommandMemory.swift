@@ -26,16 +26,13 @@ actor CommandMemory: FeedMemory {
     }
 
     func storedBody(_ url: String, of feed: String) async -> StoredBody? {
-        guard let content = FileManager.default.contents(atPath: path(url)),
-            let kept = try? JSONDecoder().decode(Kept.self, from: content), kept.url == url
-        else { return nil }
-        return StoredBody(body: kept.body, validators: kept.validators, confirmedAt: kept.confirmedAt)
+        guard let content = FileManager.default.contents(atPath: path(url)) else { return nil }
+        return (try? JSONDecoder().decode([String: StoredBody].self, from: content))?[url]
     }
 
     func keep(_ body: StoredBody, _ url: String, of feed: String) async {
-        let kept = Kept(url: url, body: body.body, validators: body.validators, confirmedAt: body.confirmedAt)
         let file = AtomicFile(path: path(url))
-        guard let content = try? JSONEncoder().encode(kept) else { return }
+        guard let content = try? JSONEncoder().encode([url: body]) else { return }
         try? file.makeFolder()
         try? file.replace(with: Array(content))
     }
@@ -52,13 +49,6 @@ actor CommandMemory: FeedMemory {
         let place = url.prefix { $0 != "?" }
         let name = place.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
         return folder + "/" + name.suffix(150) + ".json"
-    }
-
-    private struct Kept: Codable {
-        var url: String
-        var body: Data
-        var validators: Validators?
-        var confirmedAt: Date
     }
 }
 

@@ -18,18 +18,16 @@ struct Find: AsyncParsableCommand {
     private static let limit = Duration.seconds(60)
 
     func run() async throws {
-        try await CommandError.reporting {
-            let wanted = text.trimmingCharacters(in: .whitespaces)
-            guard !wanted.isEmpty else { throw CommandError("find: say what to look for", Exit.usage) }
-            let configuration = try installation.readForQuestions().configuration
-            let search = try await NetworkTransport.whileOpen { network in
-                try await Self.search(wanted, configuration, network)
-            }
-            guard !search.matches.isEmpty else {
-                throw CommandError("find: no market matches \(text)", Exit.noSuchData)
-            }
-            StandardOutput.write(lines: json ? [search.json] : search.table.lines(on: .output))
+        let wanted = text.trimmingCharacters(in: .whitespaces)
+        guard !wanted.isEmpty else { throw CommandError("find: say what to look for", Exit.usage) }
+        let configuration = try installation.readForQuestions().configuration
+        let search = try await NetworkTransport.whileOpen { network in
+            try await Self.search(wanted, configuration, network)
         }
+        guard !search.matches.isEmpty else {
+            throw CommandError("find: no market matches \(text)", Exit.noSuchData)
+        }
+        StandardOutput.write(lines: json ? [search.json] : search.table.lines(on: .output))
     }
 
     private static func search(

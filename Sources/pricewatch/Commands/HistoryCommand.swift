@@ -22,24 +22,22 @@ struct HistoryCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let (configuration, reader) = try installation.openHistory()
-            let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
-            let now = Date()
-            let (since, until) = (since.date(now: now), until?.date(now: now))
-            var output = RecordOutput(
-                every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
-            if let every {
-                try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
-                    output.write(Records.values(of: candle, market, currency))
-                }
-            } else {
-                try reader.samples(of: market, in: currency, since: since, until: until) { sample in
-                    output.write(Records.values(of: sample))
-                }
+        let (configuration, reader) = try installation.openHistory()
+        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let now = Date()
+        let (since, until) = (since.date(now: now), until?.date(now: now))
+        var output = RecordOutput(
+            every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
+        if let every {
+            try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
+                output.write(Records.values(of: candle, market, currency))
             }
-            output.finish()
+        } else {
+            try reader.samples(of: market, in: currency, since: since, until: until) { sample in
+                output.write(Records.values(of: sample))
+            }
         }
+        output.finish()
     }
 
     @Sendable private static func candleLength(_ text: String) throws -> Duration {

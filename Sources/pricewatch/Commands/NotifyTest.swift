@@ -16,15 +16,13 @@ struct NotifyTest: AsyncParsableCommand {
     var channel: String
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.read().configuration
-            let answer = try await NetworkTransport.whileOpen { network in
-                try await Self.send(
-                    to: channel, of: configuration.notify, host: ProcessInfo.processInfo.hostName, now: Date(),
-                    transport: network)
-            }
-            StandardOutput.write(lines: ["\(SafeText.printable(channel)): \(answer)"])
+        let configuration = try installation.read().configuration
+        let answer = try await NetworkTransport.whileOpen { network in
+            try await Self.send(
+                to: channel, of: configuration.notify, host: ProcessInfo.processInfo.hostName, now: Date(),
+                transport: network)
         }
+        StandardOutput.write(lines: ["\(SafeText.printable(channel)): \(answer)"])
     }
 
     /// Returns the service's answer. Throws 65 for an unknown channel, 69 if the message was not delivered.

@@ -17,27 +17,12 @@ struct OnlineCheck {
         let memory = CommandMemory(configuration)
         return try await NetworkTransport.whileOpen { network in
             var check = OnlineCheck()
-            for member in asked(configuration) where !member.watch.isEmpty {
+            for member in configuration.sourcePlans.flatMap(\.members) where !member.watch.isEmpty {
                 let feed = try configuration.madeFeed(member.feed, over: network, memory: memory)
                 try await check.poll(feed, member)
             }
             return check
         }
-    }
-
-    /// Each feed once, with all markets that it is ever polled for by name.
-    private static func asked(_ configuration: Configuration) -> [SourcePlan.Member] {
-        var asked: [SourcePlan.Member] = []
-        for member in configuration.sourcePlans.flatMap(\.members) {
-            if let place = asked.firstIndex(where: { $0.feed.name == member.feed.name }) {
-                let watch = asked[place].watch
-                asked[place].watch = Markets.Watch(
-                    watch.entries + member.watch.entries, top: watch.top, currency: watch.currency)
-            } else {
-                asked.append(member)
-            }
-        }
-        return asked
     }
 
     /// The daemon's own backoff does not apply: the user wants to know whether the feed works again.
@@ -56,7 +41,7 @@ struct OnlineCheck {
             }
             let coins = answer.missing.isEmpty ? [] : await Self.coins(of: feed, member.feed)
             for market in answer.missing {
-                warnings.append("\(feed.name): there is no \(market)\(Self.hint(market.text, coins))")
+                warnings.append("\(feed.name): there is no \(market)\(Spelling.hint(for: market.text, among: coins))")
             }
             for (market, reason) in answer.unusable.sorted(by: { $0.key < $1.key }) {
                 warnings.append("\(feed.name): no usable price of \(market) (\(reason.rawValue))")
@@ -65,17 +50,12 @@ struct OnlineCheck {
         }
     }
 
-    /// All ids of CoinGecko; the other providers have no list.
-    private static func coins(of feed: Feeds.Feed, _ settings: Configuration.Feed) async -> [CoinGecko.CoinList.Coin] {
+    /// The ids of CoinGecko, to suggest one: the usual mistake is a symbol. The other providers have no list.
+    private static func coins(
+        of feed: Feeds.Feed, _ settings: Configuration.Feed
+    ) async -> [(id: String, symbol: String, name: String)] {
         guard settings.provider == .coinGecko else { return [] }
-        return (try? await feed.client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)) ?? []
-    }
-
-    /// The usual mistake is a symbol in place of an id. Symbols are not unique, so all markets with it are listed.
-    private static func hint(_ text: String, _ coins: [CoinGecko.CoinList.Coin]) -> String {
-        let wanted = text.lowercased()
-        let bearers = coins.filter { $0.symbol.lowercased() == wanted || $0.name.lowercased() == wanted }.map(\.id)
-        if bearers.isEmpty { return Spelling.hint(for: text, among: coins.map(\.id)) }
-        return " (did you mean \(bearers.prefix(5).joined(separator: ", "))?)"
+        let coins = try? await feed.client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
+        return (coins ?? []).map { ($0.id, $0.symbol, $0.name) }
     }
 }

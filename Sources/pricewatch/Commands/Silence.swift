@@ -40,20 +40,19 @@ struct SilenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (rule, length) = try arguments()
-        try await CommandError.reporting {
-            let (configuration, reader) = try installation.openHistory()
-            let now = Date()
-            guard rule != nil || meant.all else {
-                return StandardOutput.write(lines: SilenceList.lines(try reader.silences(), now: now))
-            }
-            try RuleOptions.refuseUnknown(rule, configuration, reader)
-            let silence = Silence(
-                id: 0, rule: rule, market: try market.map { try find($0, in: reader, configuration) }, since: now,
-                until: now + length)
-            try SilenceDatabase(at: configuration.history.database).silence(
-                rule: rule, market: silence.market, from: now, until: silence.until)
-            StandardOutput.write(lines: ["silenced \(SilenceList.words(silence))"])
+        let (configuration, reader) = try installation.openHistory()
+        let now = Date()
+        guard rule != nil || meant.all else {
+            let inForce = try reader.silences().filter { $0.until > now }.map(\.words)
+            return StandardOutput.write(lines: inForce.isEmpty ? ["nothing is silenced"] : inForce)
         }
+        try RuleOptions.refuseUnknown(rule, configuration, reader)
+        let silence = Silence(
+            id: 0, rule: rule, market: try market.map { try find($0, in: reader, configuration) }, since: now,
+            until: now + length)
+        try SilenceDatabase(at: configuration.history.database).silence(
+            rule: rule, market: silence.market, from: now, until: silence.until)
+        StandardOutput.write(lines: ["silenced \(silence.words)"])
     }
 
     /// A watched or recorded market, or a feed's pseudo-market.
@@ -97,27 +96,20 @@ struct UnsilenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await CommandError.reporting {
-            let (configuration, reader) = try installation.openHistory()
-            try RuleOptions.refuseUnknown(meant.rule, configuration, reader)
-            let count = try SilenceDatabase(at: configuration.history.database).end(rule: meant.rule, at: Date())
-            StandardOutput.write(lines: [
-                count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")"
-            ])
-        }
+        let (configuration, reader) = try installation.openHistory()
+        try RuleOptions.refuseUnknown(meant.rule, configuration, reader)
+        let count = try SilenceDatabase(at: configuration.history.database).end(rule: meant.rule, at: Date())
+        StandardOutput.write(lines: [
+            count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")"
+        ])
     }
 }
 
-/// Silences for people.
-enum SilenceList {
-    static func lines(_ silences: [Silence], now: Date) -> [String] {
-        let inForce = silences.filter { $0.until > now }
-        return inForce.isEmpty ? ["nothing is silenced"] : inForce.map(words)
-    }
-
-    static func words(_ silence: Silence) -> String {
-        let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"
-        let market = silence.market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(silence.until.utcText)"
+extension Silence {
+    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
+    var words: String {
+        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
+        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
+        return "\(rule)\(market) until \(until.utcText)"
     }
 }

@@ -33,20 +33,21 @@ struct CommandError: Error, CustomStringConvertible {
         self.init("find the \(kind) \(name): there is none of this name\(hint)", Exit.noSuchData)
     }
 
-    /// Runs a command's body; prints its error to standard error and exits with the error's code.
+    /// Prints a command's error to standard error. Returns the error that the process exits with.
+    static func reported(_ error: any Error) -> any Error {
+        guard let error = error as? CommandError ?? (error as? HistoryError).map(CommandError.init) else {
+            return error
+        }
+        for line in error.description.split(separator: "\n") { StandardError.line(String(line)) }
+        return error.exitCode
+    }
+
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
-        } catch let error as HistoryError {
-            throw CommandError(error).reported()
-        } catch let error as CommandError {
-            throw error.reported()
+        } catch {
+            throw reported(error)
         }
-    }
-
-    private func reported() -> ExitCode {
-        for line in description.split(separator: "\n") { StandardError.line(String(line)) }
-        return exitCode
     }
 }
 

@@ -66,9 +66,8 @@ import Testing
             #expect(isPrintable(line))
             #expect(line.count < 260)
         }
-        let words = SilenceList.words(
-            Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000)))
-        #expect(isPrintable(words))
+        let silence = Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000))
+        #expect(isPrintable(silence.words))
     }
 
     @Test("through configuration, daemon, database and commands")

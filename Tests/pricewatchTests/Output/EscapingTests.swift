@@ -335,15 +335,6 @@ import Testing
             #expect(Array(line.unicodeScalars).contains(Array("missing: \(shown)".unicodeScalars)), "\(line)")
         }
     }
-
-    @Test("a coloured cell is cut where the screen ends, whatever its text begins with")
-    func cut() {
-        for mark in Self.joining {
-            let line = "\u{1B}[32m" + String(mark) + String(repeating: "x", count: 200)
-            let cut = LiveScreen.cut(line, to: 20)
-            #expect(cut.unicodeScalars.count < 40, "\(cut.debugDescription)")
-        }
-    }
 }
 
 /// The same numbers from the same state on every machine.
