@@ -44,14 +44,21 @@ package struct Chart {
 
     /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; or that nothing was recorded.
     package var facts: [String] {
-        guard let high, let low, let last, let change else { return ["nothing recorded in this time"] }
+        guard let range, let last, let change else { return ["nothing recorded in this time"] }
         return [
-            "high \(high.shortText)", "low \(low.shortText)", "last \(last.shortText)", "change \(change.signed) %",
+            "high \(range.upperBound.shortText)", "low \(range.lowerBound.shortText)", "last \(last.shortText)",
+            "change \(change.signed) %",
         ]
     }
 
-    var high: Price? { stretches.joined().map(\.high).max() }
-    var low: Price? { stretches.joined().map(\.low).min() }
+    /// From the lowest price to the highest; nil: there is none.
+    var range: ClosedRange<Price>? {
+        guard let low = stretches.joined().map(\.low).min(), let high = stretches.joined().map(\.high).max() else {
+            return nil
+        }
+        return low...high
+    }
+
     private var last: Price? { stretches.last?.last?.close }
 
     /// From the first price shown to the last.

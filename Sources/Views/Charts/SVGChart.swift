@@ -17,9 +17,7 @@ package struct SVGChart {
 
     package init(_ chart: Chart) {
         self.chart = chart
-        prices = chart.low.flatMap { low in
-            chart.high.map { ChartAxis(prices: low.double, $0.double, ticks: 9) }
-        }
+        prices = chart.range.map { ChartAxis(prices: $0.lowerBound.double, $0.upperBound.double, ticks: 9) }
         left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
         times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70))
     }

@@ -21,8 +21,8 @@ package struct TerminalChart {
 
     private var drawing: [String] {
         let header = Paragraph.lines([chart.title(atMost: width), chart.time], width: width, between: "  ")
-        guard let high = chart.high, let low = chart.low else { return header + chart.facts }
-        let prices = ChartAxis(prices: low.double, high.double, ticks: plotRows / 2)
+        guard let range = chart.range else { return header + chart.facts }
+        let prices = ChartAxis(prices: range.lowerBound.double, range.upperBound.double, ticks: plotRows / 2)
         let left = prices.ticks.map(\.label.count).max() ?? 0
         let columns = width - left - 3
         // A label has up to eight characters and two of space.

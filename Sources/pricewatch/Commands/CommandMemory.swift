@@ -15,14 +15,7 @@ actor CommandMemory: FeedMemory {
     init(_ configuration: Configuration, _ host: HostEnvironment = .current) {
         let database = try? BackfillDatabase(at: configuration.history.database)
         daemon = database.map { FeedNotebook($0) } ?? TransientMemory()
-        folder = Self.folder(host)
-    }
-
-    /// `$CACHE_DIRECTORY`, else `$XDG_CACHE_HOME/pricewatch`, else `~/.cache/pricewatch`.
-    private static func folder(_ host: HostEnvironment) -> String {
-        if let own = host["CACHE_DIRECTORY"]?.split(separator: ":").first { return String(own) }
-        if let caches = host["XDG_CACHE_HOME"], caches.hasPrefix("/") { return caches + "/pricewatch" }
-        return host.home + "/.cache/pricewatch"
+        folder = (host["XDG_CACHE_HOME"] ?? host.home + "/.cache") + "/pricewatch"
     }
 
     func storedBody(_ url: String, of feed: String) async -> StoredBody? {

@@ -10,28 +10,25 @@ struct InstallationOptions: ParsableArguments {
     var configurationPath: String?
 
     /// For the daemon and `check`.
-    func read() throws -> ConfigurationReading {
-        try noting { try ConfigurationReading.read(option: configurationPath) }
-    }
+    func read() throws -> ConfigurationReading { try ConfigurationReading.read(option: configurationPath) }
 
     /// For commands that only read: if this user may not read the configuration, the default paths are used.
     func readForQuestions() throws -> ConfigurationReading {
-        try noting { try ConfigurationReading.readForQuestions(option: configurationPath) }
+        noting(try ConfigurationReading.readForQuestions(option: configurationPath))
     }
 
     /// For `status`, which also works with a faulty configuration.
     func readForStatus() throws -> ConfigurationReading {
-        try noting { try ConfigurationReading.readForStatus(option: configurationPath) }
+        noting(try ConfigurationReading.readForStatus(option: configurationPath))
     }
 
     /// For commands that need only the database path of the configuration.
     func readForRecords() throws -> ConfigurationReading {
-        try noting {
+        noting(
             try ConfigurationReading.readForRecords(option: configurationPath) { file in
                 FileManager.default.contents(atPath: file).flatMap { try? StatusDocument(parsing: $0) }?
                     .history?.database
-            }
-        }
+            })
     }
 
     /// For commands that read the history.
@@ -40,14 +37,9 @@ struct InstallationOptions: ParsableArguments {
         return (configuration, try HistoryReader(at: configuration.history.database))
     }
 
-    private func noting(_ read: () throws -> ConfigurationReading) throws -> ConfigurationReading {
-        do {
-            let reading = try read()
-            if let note = reading.note { StandardError.line("pricewatch: \(note)") }
-            return reading
-        } catch let error as ConfigurationError {
-            throw CommandError(error.description, Exit.configuration)
-        }
+    private func noting(_ reading: ConfigurationReading) -> ConfigurationReading {
+        if let note = reading.note { StandardError.line("pricewatch: \(note)") }
+        return reading
     }
 }
 

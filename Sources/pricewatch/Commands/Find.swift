@@ -36,12 +36,7 @@ struct Find: AsyncParsableCommand {
         let client = try configuration.madeFeed(
             feed(configuration), over: network, memory: CommandMemory(configuration)
         ).client
-        let coins: [CoinGecko.CoinList.Coin]
-        do {
-            coins = try await client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
-        } catch {
-            throw CommandError("find \(wanted): \(error.message)", Exit.noAnswer)
-        }
+        let coins = try await client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
         var search = MarketSearch(wanted, among: coins)
         guard !search.matches.isEmpty else { return search }
         do {

@@ -18,6 +18,7 @@ struct Run: AsyncParsableCommand {
     /// How long the process of a single poll waits for deliveries; for `exec` channels, as long as their programs may
     /// run.
     private static let patience = Duration.seconds(5)
+
     func run() async throws {
         let reading = try installation.read()
         let configuration = reading.configuration

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Feeds
 import History
 import Markets
 import Views
@@ -33,13 +34,22 @@ struct CommandError: Error, CustomStringConvertible {
         self.init("find the \(kind) \(name): there is none of this name\(hint)", Exit.noSuchData)
     }
 
+    /// nil for what the parser reports itself.
+    private init?(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as HistoryError: self.init(error)
+        case let error as ConfigurationError: self.init(error.description, Exit.configuration)
+        case let error as FeedError: self.init(error.message, Exit.noAnswer)
+        default: return nil
+        }
+    }
+
     /// Prints a command's error to standard error. Returns the error that the process exits with.
     static func reported(_ error: any Error) -> any Error {
-        guard let error = error as? CommandError ?? (error as? HistoryError).map(CommandError.init) else {
-            return error
-        }
-        for line in error.description.split(separator: "\n") { StandardError.line(String(line)) }
-        return error.exitCode
+        guard let own = CommandError(error) else { return error }
+        for line in own.description.split(separator: "\n") { StandardError.line(String(line)) }
+        return own.exitCode
     }
 
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {

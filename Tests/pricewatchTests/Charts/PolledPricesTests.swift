@@ -82,8 +82,8 @@ import Testing
     func series() throws {
         let chart = try ChartScene.chart([(0, "10"), (1, "12"), nil, (5, "8"), (6, "9.5")])
         #expect(chart.gaps.first == ChartScene.moment(1)..<ChartScene.moment(5))
-        #expect(chart.high?.description == "12")
-        #expect(chart.low?.description == "8")
+        #expect(chart.range?.upperBound.description == "12")
+        #expect(chart.range?.lowerBound.description == "8")
         #expect(chart.change == Percent(hundredths: -500))
         #expect(chart.stretches.map(\.count) == [2, 2])
     }
