@@ -60,6 +60,8 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        // What is looked at: tables, the terminal, charts.
+        module("Views", ["Markets", "Engine"]),
         // A provider of our own, with faults, for the demo and the tests.
         module(
             "MarketSimulator",
@@ -73,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "pricewatch",
             dependencies: [
-                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "MarketSimulator",
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "Views", "MarketSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -113,8 +115,8 @@ let package = Package(
         tests(
             of: "pricewatch",
             [
-                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "MarketSimulator", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "Views", "MarketSimulator",
+                "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
     ],
     swiftLanguageModes: [.v6]

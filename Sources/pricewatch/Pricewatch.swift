@@ -1,7 +1,7 @@
 import ArgumentParser
-import Dispatch
 import Foundation
 import Markets
+import Views
 
 @main
 enum Main {
@@ -11,7 +11,16 @@ enum Main {
             StandardError.line(complaint)
             exit(Exit.usage.rawValue)
         }
-        await Pricewatch.main()
+        do {
+            var command = try await Pricewatch.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Pricewatch.exit(withError: CommandError.reported(error))
+        }
     }
 }
 
@@ -42,9 +51,9 @@ struct Pricewatch: AsyncParsableCommand {
 }
 
 /// Suggests a command for a mistyped one: the parser only reports `stat` in `pricewatch stat` as an unexpected
-/// argument.
+/// argument, and shows its general help for `pricewatch help stat`.
 enum MisspeltCommand {
-    /// The message for a first argument that is similar to a command; nil if the parser's own message is used.
+    /// The message for a first argument that is no command; nil if there is none.
     static func complaint(about arguments: [String]) -> String? {
         let commands = Pricewatch.configuration.subcommands
         let asksForHelp = arguments.first == "help"
@@ -52,11 +61,8 @@ enum MisspeltCommand {
             // The last condition: reading the names of all commands takes 1 ms of each start.
             !commands.contains(where: { $0._commandName == word })
         else { return nil }
-        let command = asksForHelp ? "pricewatch help" : "pricewatch"
-        if let meant = Spelling.closest(to: word, among: commands.map { $0._commandName }) {
-            return "there is no command '\(word)' (did you mean \(command) \(meant)?)"
-        }
-        // The parser only shows its general help and exits with success.
-        return asksForHelp ? "there is no command '\(word)' (all of them: pricewatch help)" : nil
+        let meant = Spelling.closest(to: word, among: commands.map { $0._commandName })
+        let hint = meant.map { "did you mean pricewatch \(asksForHelp ? "help " : "")\($0)?" }
+        return "there is no command '\(word)' (\(hint ?? "all of them: pricewatch help"))"
     }
 }

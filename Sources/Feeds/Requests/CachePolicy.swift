@@ -50,7 +50,7 @@ package struct Validators: Sendable, Hashable, Codable {
 }
 
 /// A body stored across restarts, for id lists only.
-package struct StoredBody: Sendable, Hashable {
+package struct StoredBody: Sendable, Hashable, Codable {
     package var body: Data
     package var validators: Validators?
     /// When the provider last confirmed this answer.

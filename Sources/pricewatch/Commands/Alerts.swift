@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import History
 import Markets
+import Views
 
 struct Alerts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Alert events, and what fires now.")
@@ -16,27 +17,21 @@ struct Alerts: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
-            let now = Date()
-            let active = ActiveAlerts(try reader.activeEvents()).firing
-            let events = firing ? active : try reader.events(since: since.date(now: now))
-            var output = StandardOutput()
-            if json {
-                var writer = JSONWriter()
-                writer.object { json in
-                    json.member("schema", 1)
-                    json.array("events", events) { $1.write(&$0) }
-                    json.array("firing", active) { $1.write(&$0) }
-                }
-                output.line(writer.text)
-            } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in AlertsView.lines(events, firing: active, onlyFiring: firing, terminal, now: now) {
-                    output.line(line)
-                }
+        let (_, reader) = try installation.openHistory()
+        let now = Date()
+        let active = ActiveAlerts(try reader.activeEvents()).firing
+        let events = firing ? active : try reader.events(since: since.date(now: now))
+        if json {
+            var writer = JSONWriter()
+            writer.object { json in
+                json.member("schema", 1)
+                json.array("events", events) { $1.write(&$0) }
+                json.array("firing", active) { $1.write(&$0) }
             }
+            StandardOutput.write(lines: [writer.text])
+        } else {
+            StandardOutput.write(
+                lines: AlertsView.lines(events, firing: active, onlyFiring: firing, .output, now: now))
         }
     }
 }
@@ -46,15 +41,9 @@ enum AlertsView {
     static func lines(
         _ events: [AlertEvent], firing: [AlertEvent], onlyFiring: Bool, _ terminal: Terminal, now: Date
     ) -> [String] {
-        if onlyFiring, firing.isEmpty { return ["nothing fires"] }
-        var lines: [String] = []
-        if !onlyFiring {
-            lines = events.isEmpty ? ["no events in this time"] : table(of: events).lines(on: terminal) + [""]
-        }
-        if onlyFiring || !events.isEmpty || !firing.isEmpty {
-            lines += firing.isEmpty ? ["nothing fires now"] : firing.map { line($0, terminal, now: now) }
-        }
-        return lines
+        let active = firing.isEmpty ? ["nothing fires now"] : firing.map { line($0, terminal, now: now) }
+        if onlyFiring { return active }
+        return (events.isEmpty ? ["no events in this time"] : table(of: events).lines(on: terminal)) + [""] + active
     }
 
     private static func table(of events: [AlertEvent]) -> Table {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import History
 import Markets
+import Views
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,20 +17,8 @@ struct Backup: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
-            let bytes = try copy(reader)
-            var output = StandardOutput()
-            output.line("\(SafeText.printable(file)): \(Bytes.text(bytes)), checked")
-        }
-    }
-
-    private func copy(_ reader: HistoryReader) throws -> Int64 {
-        do {
-            return try reader.backUp(to: file)
-        } catch  where error.kind == .invalidTarget {
-            throw CommandError(error.description, Exit.usage)
-        }
+        let (_, reader) = try installation.openHistory()
+        let bytes = try reader.backUp(to: file)
+        StandardOutput.write(lines: ["\(SafeText.printable(file)): \(Bytes.text(bytes)), checked"])
     }
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
-import Feeds
+import Engine
 import Foundation
 import Markets
+import Views
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,16 +16,163 @@ struct Check: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let reading = try installation.read()
-            let findings = try CheckFindings(
-                reading, online: online ? try await OnlineCheck(reading) : nil, now: Date())
-            var output = StandardOutput()
-            if json {
-                output.line(findings.json)
-            } else {
-                for line in findings.lines { output.line(line) }
+        let reading = try installation.read()
+        let findings = CheckFindings(
+            reading, online: online ? try await OnlineCheck.run(reading.configuration) : nil, now: Date())
+        StandardOutput.write(lines: json ? [findings.json] : findings.lines)
+    }
+}
+
+/// The meaning of a configuration: what is polled, the interval, the cost, and the paths.
+struct CheckFindings {
+    private let reading: ConfigurationReading
+    private let settings: Settings
+    private let costs: [FeedCost]
+    private let warnings: [String]
+    /// nil if the online check was not made.
+    private let online: [String]?
+    private let now: Date
+
+    init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) {
+        self.reading = reading
+        self.now = now
+        let configuration = reading.configuration
+        settings = Settings(configuration, host: "")
+        costs = FeedCost.all(configuration, settings.sources)
+        var warnings = reading.warnings.map(\.description) + costs.compactMap(\.warning)
+        for member in settings.sources.map(\.members[0]) {
+            for market in member.unmapped {
+                warnings.append(
+                    "\(market): has no id at \(member.feed), so it is missing there "
+                        + "(say {id: \(market), \(member.feed): ITS-ID-THERE} in watch.markets)")
             }
         }
+        let asked = Set(settings.sources.flatMap { $0.members.map(\.feed) })
+        for feed in configuration.feeds.map(\.name) where !asked.contains(feed) {
+            warnings.append(
+                "\(feed): is never asked, since no market has a name there "
+                    + "(say {id: MARKET, feed: \(feed)} or {id: MARKET, \(feed): ITS-ID-THERE} in watch.markets)")
+        }
+        if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
+            warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
+        }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        warnings += configuration.notify.compactMap { channel in
+            channel.address.missingProgram(path: path).map { "\(channel.name): \($0)" }
+        }
+        self.warnings = warnings + (online?.warnings ?? [])
+        self.online = online?.findings
+    }
+
+    var lines: [String] {
+        let configuration = reading.configuration
+        let names = settings.watchlist.named.map(\.market.text)
+        let top = settings.watchlist.top
+        let watched =
+            (names.isEmpty ? [] : ["\(names.count) named: \(Self.shortened(names))"])
+            + (top > 0 ? ["the \(top) largest"] : [])
+        var lines = [
+            "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
+            "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
+        ]
+        lines += costs.flatMap(\.lines)
+        lines.append("rules:         \(settings.rules.count)")
+        lines += settings.rules.map(line)
+        if !configuration.notify.isEmpty { lines.append("channels:      \(configuration.notify.count)") }
+        lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
+        if let digest = configuration.digest {
+            lines.append("digest:        at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
+        }
+        if let heartbeat = configuration.heartbeat {
+            lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
+        }
+        lines += [
+            "database:      \(configuration.history.database)",
+            "log:           \(configuration.log.file ?? "standard error")",
+            "status:        \(configuration.statusFile)",
+        ]
+        lines += (online ?? []).map { "online:        \($0)" }
+        lines += warnings.map { "warning: \($0)" }
+        return lines.map(SafeText.printable)
+    }
+
+    private func line(_ rule: AlertRule) -> String {
+        let scope =
+            switch rule.scope {
+            case .all: "all markets"
+            case .markets(let ids): Self.shortened(ids.map(\.text))
+            case .feed(let feed, _): "the feed \(feed)"
+            }
+        let modifiers = [
+            rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : nil,
+            rule.clear.map { ", clears at \($0)" },
+            rule.keepFiringFor > .zero ? ", kept firing for \(rule.keepFiringFor.unitsText)" : nil,
+            rule.repeatEvery.map { ", repeated every \($0.unitsText)" },
+            rule.repeatOnMove.map { ", repeated at each further \($0)%" },
+            rule.once ? ", once" : nil,
+        ]
+        let channels = channels(of: rule)
+        let destination = channels.isEmpty ? "log and status alone" : channels.joined(separator: ", ")
+        return "  \(rule.name): \(scope) \(rule.condition)\(modifiers.compactMap { $0 }.joined()), "
+            + "\(rule.severity.rawValue), to \(destination)\(state(of: rule))"
+    }
+
+    private func state(of rule: AlertRule) -> String {
+        guard rule.enabled else { return " (disabled)" }
+        guard let expires = rule.expires else { return "" }
+        return rule.isExpired(at: now) ? " (expired at \(expires.utcText))" : " (until \(expires.utcText))"
+    }
+
+    private func channels(of rule: AlertRule) -> [String] {
+        rule.notify ?? reading.configuration.notify.map(\.name)
+    }
+
+    static func shortened(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+
+    var json: String {
+        let configuration = reading.configuration
+        var json = JSONWriter()
+        json.object { json in
+            json.member("schema", 1)
+            json.member("file", reading.file?.path)
+            json.member("currency", settings.currency.code)
+            json.array("markets", settings.watchlist.named) { $0.string($1.market.text) }
+            json.member("top", settings.watchlist.top)
+            json.array("feeds", costs) { $1.write(&$0) }
+            json.array("rules", settings.rules) { json, rule in
+                json.object { json in
+                    json.member("name", rule.name)
+                    json.member("condition", rule.condition.description)
+                    json.member("severity", rule.severity.rawValue)
+                    json.array("notify", channels(of: rule)) { $0.string($1) }
+                    json.member("enabled", rule.enabled && !rule.isExpired(at: now))
+                }
+            }
+            json.array("channels", configuration.notify) { json, channel in
+                json.object { json in
+                    json.member("name", channel.name)
+                    json.member("kind", channel.address.kind)
+                }
+            }
+            json.member("database", configuration.history.database)
+            json.member("log_file", configuration.log.file)
+            json.member("status_file", configuration.statusFile)
+            if let online { json.array("online", online) { $0.string($1) } }
+            json.array("warnings", warnings) { $0.string($1) }
+        }
+        return json.text
+    }
+}
+
+extension Configuration.Channel {
+    /// Its properties without secrets: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
+    fileprivate var summary: String {
+        var parts = [address.kind]
+        if let quiet = routing.quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
+        if !routing.sendResolved { parts.append("no word of resolved alerts") }
+        parts.append("given up after \(routing.maxAge.unitsText)")
+        return parts.joined(separator: ", ")
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import History
 import Markets
+import Views
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

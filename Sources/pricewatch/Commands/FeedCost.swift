@@ -20,7 +20,7 @@ struct FeedCost {
     let markets: [MarketID]
     let every: Duration
     let requestsPerPoll: Int
-    var requestsPerMonth: Int { Quota.cost(pages: requestsPerPoll, every: every) }
+    private var requestsPerMonth: Int { Quota.cost(pages: requestsPerPoll, every: every) }
 
     static func all(_ configuration: Configuration, _ sources: [SourceSettings]) -> [FeedCost] {
         sources.flatMap { source in
@@ -38,25 +38,14 @@ struct FeedCost {
         let provider = feed.name == feed.provider.rawValue ? [] : [feed.provider.rawValue]
         let details = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"]) + host
         let who = feed.name + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+        let asks = role == .standsBy ? "stands by:     " : "asks:          "
+        let alone = role == .own ? ", alone for \(CheckFindings.shortened(markets.map(\.text)))" : ""
         let requests = "\(requestsPerPoll) request\(requestsPerPoll == 1 ? "" : "s") a poll"
+        let month =
+            role == .standsBy
+            ? " while it serves, \(requestsPerMonth) if it served a whole month" : ", \(requestsPerMonth) a month"
         let quota = feed.monthlyQuota.map { " (quota \($0))" } ?? ""
-        switch role {
-        case .serves:
-            return [
-                "asks:          \(who) every \(every.unitsText)",
-                "costs:         \(requests), \(requestsPerMonth) a month\(quota)",
-            ]
-        case .own:
-            return [
-                "asks:          \(who) every \(every.unitsText), alone for \(CheckFindings.shortened(markets.map(\.text)))",
-                "costs:         \(requests), \(requestsPerMonth) a month\(quota)",
-            ]
-        case .standsBy:
-            return [
-                "stands by:     \(who) every \(every.unitsText)",
-                "costs:         \(requests) while it serves, \(requestsPerMonth) if it served a whole month\(quota)",
-            ]
-        }
+        return ["\(asks)\(who) every \(every.unitsText)\(alone)", "costs:         \(requests)\(month)\(quota)"]
     }
 
     /// The host of its own `url`, without path and query, which may contain a key.
@@ -65,6 +54,20 @@ struct FeedCost {
             let scheme = parts.scheme, let host = parts.host
         else { return [] }
         return ["at \(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"]
+    }
+
+    /// A monthly cost over the quota; nil if there is none.
+    var warning: String? {
+        guard let quota = feed.monthlyQuota, requestsPerMonth > quota else { return nil }
+        // For a month of 31 days, in whole seconds.
+        let lasting = Duration.seconds((requestsPerPoll * 31 * 86_400 + quota - 1) / quota).unitsText
+        if role == .standsBy {
+            return
+                "\(feed.name): if it served a whole month, its quota of \(quota) would stretch the interval to \(lasting)"
+        }
+        let key = role == .serves && feed.every == nil ? "poll.every" : "every of the feed \(feed.name)"
+        return "\(feed.name): \(requestsPerMonth) requests a month are more than the quota of \(quota); "
+            + "the interval will be stretched to make it last (set \(key) to \(lasting) or more)"
     }
 
     func write(_ json: inout JSONWriter) {
@@ -78,26 +81,6 @@ struct FeedCost {
             json.member("requests_per_poll", requestsPerPoll)
             json.member("requests_per_month", requestsPerMonth)
             json.member("quota_month", feed.monthlyQuota)
-        }
-    }
-}
-
-extension [FeedCost] {
-    /// Feeds with a monthly cost over their quota.
-    var warnings: [String] {
-        compactMap { cost -> String? in
-            guard let quota = cost.feed.monthlyQuota, cost.requestsPerMonth > quota else { return nil }
-            let lasting = Quota.every(pages: cost.requestsPerPoll, lasting: quota).unitsText
-            if cost.role == .standsBy {
-                return
-                    "\(cost.feed.name): if it served a whole month, its quota of \(quota) would stretch the interval to "
-                    + lasting
-            }
-            let key =
-                cost.role == .serves && cost.feed.every == nil ? "poll.every" : "every of the feed \(cost.feed.name)"
-            return "\(cost.feed.name): \(cost.requestsPerMonth) requests a month are more than the quota of \(quota); "
-                + "the interval will be stretched to make it last (set \(key) to "
-                + "\(lasting) or more)"
         }
     }
 }

@@ -14,7 +14,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var since = TimeArgument.ago(.hours(24))
     @Option(help: "Until when; that moment itself no longer counts. (default: now)", transform: TimeArgument.parse)
     var until: TimeArgument?
-    @Option(help: "Candles of this length, 1m to 7d.", transform: CandleLength.parse)
+    @Option(help: "Candles of this length, 1m to 7d.", transform: HistoryCommand.candleLength)
     var every: Duration?
     @Option(help: "table, csv, json or ndjson.")
     var format = RecordFormat.table
@@ -22,31 +22,25 @@ struct HistoryCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let reader = try HistoryReader(at: configuration.history.database)
-            let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
-            let now = Date()
-            let (since, until) = (since.date(now: now), until?.date(now: now))
-            var output = RecordOutput(
-                every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
-            if let every {
-                try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
-                    output.write(Records.values(of: candle, market, currency))
-                }
-            } else {
-                try reader.samples(of: market, in: currency, since: since, until: until) { sample in
-                    output.write(Records.values(of: sample))
-                }
+        let (configuration, reader) = try installation.openHistory()
+        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let now = Date()
+        let (since, until) = (since.date(now: now), until?.date(now: now))
+        var output = RecordOutput(
+            every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
+        if let every {
+            try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
+                output.write(Records.values(of: candle, market, currency))
             }
-            output.finish()
+        } else {
+            try reader.samples(of: market, in: currency, since: since, until: until) { sample in
+                output.write(Records.values(of: sample))
+            }
         }
+        output.finish()
     }
-}
 
-/// The candle lengths of `--every`.
-enum CandleLength {
-    @Sendable static func parse(_ text: String) throws -> Duration {
+    @Sendable private static func candleLength(_ text: String) throws -> Duration {
         guard let length = Duration(unitsText: text), length >= .minutes(1), length <= .hours(7 * 24) else {
             throw ValidationError("'\(text)' is no candle length: write 1m to 7d, such as 15m, 1h or 1d")
         }

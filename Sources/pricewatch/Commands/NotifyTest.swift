@@ -1,10 +1,10 @@
 import ArgumentParser
 import Channels
 import Engine
-import Feeds
 import Foundation
 import HTTP
 import Markets
+import Views
 
 struct NotifyTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,22 +16,13 @@ struct NotifyTest: AsyncParsableCommand {
     var channel: String
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.read().configuration
-            let network = try NetworkTransport()
-            let answer: String
-            do {
-                answer = try await Self.send(
-                    to: channel, of: configuration.notify, host: ProcessInfo.processInfo.hostName, now: Date(),
-                    transport: network)
-            } catch {
-                await network.shutdown()
-                throw error
-            }
-            await network.shutdown()
-            var output = StandardOutput()
-            output.line("\(SafeText.printable(channel)): \(answer)")
+        let configuration = try installation.read().configuration
+        let answer = try await NetworkTransport.whileOpen { network in
+            try await Self.send(
+                to: channel, of: configuration.notify, host: ProcessInfo.processInfo.hostName, now: Date(),
+                transport: network)
         }
+        StandardOutput.write(lines: ["\(SafeText.printable(channel)): \(answer)"])
     }
 
     /// Returns the service's answer. Throws 65 for an unknown channel, 69 if the message was not delivered.
@@ -40,7 +31,7 @@ struct NotifyTest: AsyncParsableCommand {
         transport: any HTTPTransport
     ) async throws(CommandError) -> String {
         guard let channel = channels.first(where: { $0.name == name }) else {
-            throw unknown(name, among: channels.map(\.name))
+            throw CommandError(unknown: "channel", name, among: channels.map(\.name))
         }
         let note = Note(
             kind: .test, title: "pricewatch: this is a test", lines: ["Messages to \(name) arrive here."], at: now,
@@ -52,11 +43,5 @@ struct NotifyTest: AsyncParsableCommand {
         } catch {
             throw CommandError(error.description, Exit.noAnswer)
         }
-    }
-
-    private static func unknown(_ name: String, among names: [String]) -> CommandError {
-        let meant = Spelling.closest(to: name, among: names).map { " (did you mean \($0)?)" } ?? ""
-        let all = names.isEmpty ? "the configuration has no notify" : "notify has \(names.joined(separator: ", "))"
-        return CommandError("find the channel \(name): there is none of this name\(meant); \(all)", Exit.noSuchData)
     }
 }

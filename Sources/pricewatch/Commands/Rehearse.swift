@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import History
 import Markets
+import Views
 
 struct Rehearse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

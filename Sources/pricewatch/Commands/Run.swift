@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Markets
 import UnixSignals
+import Views
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,25 +18,24 @@ struct Run: AsyncParsableCommand {
     /// How long the process of a single poll waits for deliveries; for `exec` channels, as long as their programs may
     /// run.
     private static let patience = Duration.seconds(5)
+
     func run() async throws {
-        try await CommandError.reporting {
-            let reading = try installation.read()
-            let configuration = reading.configuration
-            if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(configuration) }
-            // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.
-            let reloads = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
-            let bootstrap = try await Bootstrap(
-                reading, .current(configuration, once: once ? Self.patience(configuration) : nil))
-            // Before anything is recorded or sent.
-            let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-            let daemon = Daemon(bootstrap)
-            let following = [Task { await daemon.reload(at: reloads) }, Task { await daemon.stop(at: stops) }]
-            let ending = await daemon.run()
-            for task in following { task.cancel() }
-            if once {
-                warnOfWaiting(await daemon.queuedMessages)
-                try Self.judge(ending, of: configuration.feeds[0].name)
-            }
+        let reading = try installation.read()
+        let configuration = reading.configuration
+        if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(configuration) }
+        // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.
+        let reloads = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
+        let bootstrap = try await Bootstrap(
+            reading, .current(configuration, once: once ? Self.patience(configuration) : nil))
+        // Before anything is recorded or sent.
+        let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let daemon = Daemon(bootstrap)
+        let following = [Task { await daemon.reload(at: reloads) }, Task { await daemon.stop(at: stops) }]
+        let ending = await daemon.run()
+        for task in following { task.cancel() }
+        if once {
+            warnOfWaiting(await daemon.queuedMessages)
+            try Self.judge(ending, of: configuration.feeds[0].name)
         }
     }
 

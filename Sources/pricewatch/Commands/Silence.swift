@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import History
 import Markets
+import Views
 
 /// The rules to silence.
 struct RuleOptions: ParsableArguments {
@@ -10,6 +11,17 @@ struct RuleOptions: ParsableArguments {
     var rule: String?
     @Flag(help: "Every rule.")
     var all = false
+
+    /// Throws (65) if a rule is neither configured nor has recorded alerts.
+    static func refuseUnknown(_ rule: String?, _ configuration: Configuration, _ reader: HistoryReader) throws {
+        guard let rule else { return }
+        let configured = configuration.alertRules.map(\.name)
+        let recorded = (try? reader.alertRules()) ?? []
+        guard !configured.contains(rule), !recorded.contains(rule) else { return }
+        let error = CommandError(unknown: "rule", rule, among: configured + recorded)
+        guard Duration(unitsText: rule) != nil else { throw error }
+        throw CommandError("\(error); for every rule: pricewatch silence --all \(rule)", error.exitCode)
+    }
 }
 
 struct SilenceCommand: AsyncParsableCommand {
@@ -28,24 +40,28 @@ struct SilenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (rule, length) = try arguments()
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let now = Date()
-            let reader = try HistoryReader(at: configuration.history.database)
-            var output = StandardOutput()
-            guard rule != nil || meant.all else {
-                for line in SilenceList.lines(try reader.silences(), now: now) { output.line(line) }
-                return
-            }
-            let names = RuleNames(configuration, reader)
-            let found = try rule.map(names.find)
-            let place = try market.map { try SilencedMarket.find($0, in: reader, configuration) }
-            let until = now + length
-            let store = try SilenceDatabase(at: configuration.history.database)
-            try store.silence(rule: found, market: place, from: now, until: until)
-            let silence = Silence(id: 0, rule: found, market: place, since: now, until: until)
-            output.line("silenced \(SilenceList.words(silence))")
+        let (configuration, reader) = try installation.openHistory()
+        let now = Date()
+        guard rule != nil || meant.all else {
+            let inForce = try reader.silences().filter { $0.until > now }.map(\.words)
+            return StandardOutput.write(lines: inForce.isEmpty ? ["nothing is silenced"] : inForce)
         }
+        try RuleOptions.refuseUnknown(rule, configuration, reader)
+        let silence = Silence(
+            id: 0, rule: rule, market: try market.map { try find($0, in: reader, configuration) }, since: now,
+            until: now + length)
+        try SilenceDatabase(at: configuration.history.database).silence(
+            rule: rule, market: silence.market, from: now, until: silence.until)
+        StandardOutput.write(lines: ["silenced \(silence.words)"])
+    }
+
+    /// A watched or recorded market, or a feed's pseudo-market.
+    private func find(
+        _ text: String, in reader: HistoryReader, _ configuration: Configuration
+    ) throws -> MarketID {
+        let known = configuration.namedMarkets.map(\.id) + configuration.feeds.map(\.pseudoMarket)
+        if let market = known.first(where: { $0.text == text }) { return market }
+        return try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0
     }
 
     /// In `silence --all 2h` the parser takes the duration for the rule.
@@ -80,64 +96,20 @@ struct UnsilenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let now = Date()
-            let reader = try HistoryReader(at: configuration.history.database)
-            let names = RuleNames(configuration, reader)
-            let found = try meant.rule.map(names.find)
-            let count = try SilenceDatabase(at: configuration.history.database).end(rule: found, at: now)
-            var output = StandardOutput()
-            output.line(
-                count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")")
-        }
+        let (configuration, reader) = try installation.openHistory()
+        try RuleOptions.refuseUnknown(meant.rule, configuration, reader)
+        let count = try SilenceDatabase(at: configuration.history.database).end(rule: meant.rule, at: Date())
+        StandardOutput.write(lines: [
+            count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")"
+        ])
     }
 }
 
-/// Silences for people.
-enum SilenceList {
-    static func lines(_ silences: [Silence], now: Date) -> [String] {
-        let inForce = silences.filter { $0.until > now }
-        return inForce.isEmpty ? ["nothing is silenced"] : inForce.map(words)
-    }
-
-    static func words(_ silence: Silence) -> String {
-        let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"
-        let market = silence.market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(silence.until.utcText)"
-    }
-}
-
-/// The rules that a name may mean: those configured, and those with recorded alerts.
-struct RuleNames {
-    private let known: [String]
-
-    init(_ configuration: Configuration, _ reader: HistoryReader) {
-        let configured = configuration.alertRules.map(\.name)
-        let recorded = (try? reader.alertRules()) ?? []
-        known = configured + recorded.filter { !configured.contains($0) }
-    }
-
-    func find(_ name: String) throws -> String {
-        if known.contains(name) { return name }
-        let meant =
-            Spelling.closest(to: name, among: known).map { " (did you mean \($0)?)" }
-            ?? (known.isEmpty
-                ? "" : " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))")
-        let hint = Duration(unitsText: name) == nil ? meant : " (for every rule: pricewatch silence --all \(name))"
-        throw CommandError("find the rule \(name): there is none of this name\(hint)", Exit.noSuchData)
-    }
-}
-
-/// The market of a silence: a watched or recorded one, or a feed's pseudo-market.
-enum SilencedMarket {
-    static func find(_ text: String, in reader: HistoryReader, _ configuration: Configuration) throws -> MarketID {
-        if let market = try? MarketID(text),
-            configuration.namedMarkets.contains(where: { $0.id == market })
-                || configuration.feeds.contains(where: { $0.pseudoMarket == market })
-        {
-            return market
-        }
-        return try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0
+extension Silence {
+    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
+    var words: String {
+        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
+        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
+        return "\(rule)\(market) until \(until.utcText)"
     }
 }

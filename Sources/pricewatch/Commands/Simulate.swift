@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import MarketSimulator
+import UnixSignals
+import Views
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +31,7 @@ struct Simulate: AsyncParsableCommand {
             var output = StandardOutput()
             output.line(simulator.baseURL)
             output.flush()
-            await StopSignal.wait()
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
             await simulator.stop()
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import History
 import Markets
+import Views
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

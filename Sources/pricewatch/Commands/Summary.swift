@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import History
 import Markets
+import Views
 
 struct Summary: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import Foundation
+import Views
 
 /// The demo on a terminal: the status as in `status --watch`, and the recent events below it.
 struct DemoScreen {
@@ -18,7 +19,7 @@ struct DemoScreen {
     func run(_ refreshEvents: RefreshEvents) async {
         var terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         var status = WatchedStatus(configuration, withTrends: true)
-        var screen = LiveScreen(terminal)
+        var screen = LiveScreen()
         for await wake in refreshEvents.all {
             if case .suspended = wake { screen.pause() }
             terminal.measure()

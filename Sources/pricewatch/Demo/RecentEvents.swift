@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import Views
 
 /// The log events that the demo shows: alerts, failures, retries and recovery.
 final class RecentEvents: LogOutlet {

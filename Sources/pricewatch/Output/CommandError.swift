@@ -1,7 +1,8 @@
 import ArgumentParser
-import Glibc
+import Feeds
 import History
 import Markets
+import Views
 
 /// A command's error: one line for people, an exit code for scripts.
 struct CommandError: Error, CustomStringConvertible {
@@ -18,33 +19,52 @@ struct CommandError: Error, CustomStringConvertible {
             switch error.kind {
             case .locked: Exit.alreadyRunning
             case .absent: Exit.noSuchData
+            case .invalidTarget: Exit.usage
             default: Exit.inputOutput
             }
         self.init(error.description, exitCode)
     }
 
-    /// Runs a command's body; prints its error to standard error and exits with the error's code.
-    static func reporting<T>(_ body: () async throws -> T) async throws -> T {
-        do {
-            return try await body()
-        } catch let error as HistoryError {
-            throw CommandError(error).reported()
-        } catch let complaint as CommandError {
-            throw complaint.reported()
+    /// A rule or a channel that the user named and that is not there.
+    init(unknown kind: String, _ name: String, among known: [String]) {
+        var hint = Spelling.hint(for: name, among: known)
+        if hint.isEmpty, !known.isEmpty {
+            hint = " (there are \(known.prefix(5).joined(separator: ", "))\(known.count > 5 ? " …" : ""))"
+        }
+        self.init("find the \(kind) \(name): there is none of this name\(hint)", Exit.noSuchData)
+    }
+
+    /// nil for what the parser reports itself.
+    private init?(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as HistoryError: self.init(error)
+        case let error as ConfigurationError: self.init(error.description, Exit.configuration)
+        case let error as FeedError: self.init(error.message, Exit.noAnswer)
+        default: return nil
         }
     }
 
-    private func reported() -> ExitCode {
-        for line in description.split(separator: "\n") { StandardError.line(String(line)) }
-        return exitCode
+    /// Prints a command's error to standard error. Returns the error that the process exits with.
+    static func reported(_ error: any Error) -> any Error {
+        guard let own = CommandError(error) else { return error }
+        for line in own.description.split(separator: "\n") { StandardError.line(String(line)) }
+        return own.exitCode
+    }
+
+    static func reporting<T>(_ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch {
+            throw reported(error)
+        }
     }
 }
 
-/// Writes errors and notes to standard error, apart from the output that scripts read.
-enum StandardError {
-    static func line(_ text: String) {
-        let bytes = Array((SafeText.printable(text) + "\n").utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+extension Spelling {
+    /// ` (did you mean bitcoin?)`; empty if nothing known is similar.
+    static func hint(for word: String, among known: [String]) -> String {
+        closest(to: word, among: known).map { " (did you mean \($0)?)" } ?? ""
     }
 }
 

@@ -1,9 +1,40 @@
 import ArgumentParser
-import Foundation
+import History
 import Markets
+import Views
 
 enum RecordFormat: String, ExpressibleByArgument, CaseIterable {
     case table, csv, json, ndjson
+}
+
+/// The fields of exported rows: those of the views `prices` and `candles`, with ISO times and exact prices. nil is
+/// absent.
+enum Records {
+    static let sampleColumns = ["market", "quoted_at", "fetched_at", "price", "currency", "feed", "confirmed"]
+
+    static func values(of sample: RecordedSample) -> [String?] {
+        [
+            sample.market.text, sample.quotedAt.utcText, sample.fetchedAt.utcText, sample.price.description,
+            sample.currency.code, sample.feed, sample.confirmed ? "1" : "0",
+        ]
+    }
+
+    static let candleColumns = [
+        "market", "currency", "start", "open", "high", "low", "close", "samples", "volume_24h", "market_cap",
+    ]
+
+    static func values(of candle: Candle, _ market: MarketID, _ currency: Currency) -> [String?] {
+        [
+            market.text, currency.code, candle.start.utcText, candle.open.description, candle.high.description,
+            candle.low.description, candle.close.description, "\(candle.samples)", amount(candle.volume24h),
+            amount(candle.marketCap),
+        ]
+    }
+
+    /// An amount of money, written without an exponent. Its range is larger than that of a price.
+    private static func amount(_ value: Double?) -> String? {
+        value.flatMap { DecimalNumeral("\($0)")?.plainText }
+    }
 }
 
 /// Writes rows as they arrive, in one of the formats; a table is written at the end, when its widths are known.
@@ -14,10 +45,14 @@ struct RecordOutput: ~Copyable {
     private var table: Table
     private var isFirst = true
 
+    private static let leftAligned: Set = ["market", "currency", "feed"]
+    /// Numbers in JSON; everything else is a string.
+    private static let numbers: Set = ["confirmed", "samples", "volume_24h", "market_cap"]
+
     init(_ columns: [String], _ format: RecordFormat) {
         self.columns = columns
         self.format = format
-        table = Table(columns.map { ($0, ["market", "currency", "feed"].contains($0) ? .left : .right) })
+        table = Table(columns.map { ($0, Self.leftAligned.contains($0) ? .left : .right) })
         switch format {
         case .csv: output.line(columns.joined(separator: ","))
         case .json: output.write("[")
@@ -25,10 +60,10 @@ struct RecordOutput: ~Copyable {
         }
     }
 
-    mutating func write(_ values: [RecordValue]) {
+    mutating func write(_ values: [String?]) {
         switch format {
-        case .table: table.add(values.map { Table.Cell($0.csv) })
-        case .csv: output.line(values.map { CSV.quoted($0.csv) }.joined(separator: ","))
+        case .table: table.add(values.map { Table.Cell($0 ?? "") })
+        case .csv: output.line(values.map { CSV.quoted($0 ?? "") }.joined(separator: ","))
         case .json:
             output.write(isFirst ? "\n" : ",\n")
             output.write(object(values))
@@ -41,38 +76,26 @@ struct RecordOutput: ~Copyable {
 
     mutating func finish() {
         switch format {
-        case .table:
-            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-            for line in table.lines(on: terminal) { output.line(line) }
+        case .table: for line in table.lines(on: .output) { output.line(line) }
         case .json: output.line(isFirst ? "]" : "\n]")
         case .csv, .ndjson: break
         }
         output.flush()
     }
 
-    private func object(_ values: [RecordValue]) -> [UInt8] {
+    private func object(_ values: [String?]) -> [UInt8] {
         var json = JSONWriter(reserving: 256)
         json.object { json in
             for (column, value) in zip(columns, values) {
                 json.name(column)
                 switch value {
-                case .text(let text): json.string(text)
-                case .number(let literal): json.number(literal)
-                case .absent: json.null()
+                case nil: json.null()
+                case let number? where Self.numbers.contains(column): json.number(number)
+                case let text?: json.string(text)
                 }
             }
         }
         return json.bytes
-    }
-}
-
-extension RecordValue {
-    /// nil is empty.
-    var csv: String {
-        switch self {
-        case .text(let text), .number(let text): text
-        case .absent: ""
-        }
     }
 }
 
@@ -82,7 +105,7 @@ enum CSV {
     static func quoted(_ text: String) -> String {
         let isFormula = text.utf8.first.map { "=+-@".utf8.contains($0) } ?? false
         let text = isFormula && DecimalNumeral(text) == nil ? "'" + text : text
-        guard text.utf8.contains(where: { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }) else { return text }
+        guard text.utf8.contains(where: { ",\"\n\r".utf8.contains($0) }) else { return text }
         return "\"" + text.replacingBytes(of: ["\""], with: "\"\"") + "\""
     }
 }

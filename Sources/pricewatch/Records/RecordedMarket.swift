@@ -15,19 +15,8 @@ enum RecordedMarket {
         }
         try CommandError.refuseEmpty(reader)
         let known = try reader.names().filter { $0.market.text != text }
-        let meant = suggestions(for: text, among: known)
-        let hint = meant.isEmpty ? "" : " (did you mean \(meant.joined(separator: ", "))?)"
+        let hint = Spelling.hint(for: text, among: known.map { ($0.market.text, $0.symbol, $0.name) })
         throw CommandError("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
-    }
-
-    /// Up to three ids: those with this symbol or name, else those with the most similar spelling.
-    static func suggestions(for text: String, among known: [HistoryReader.Name]) -> [String] {
-        let wanted = text.lowercased()
-        let named = known.filter {
-            [$0.symbol.lowercased(), $0.name.lowercased(), $0.market.text.lowercased()].contains(wanted)
-        }
-        if !named.isEmpty { return Array(named.map(\.market.text).prefix(3)) }
-        return Spelling.closest(to: text, among: known.map(\.market.text)).map { [$0] } ?? []
     }
 }
 
@@ -38,5 +27,18 @@ extension CommandError {
         throw CommandError(
             "read \(reader.path): nothing is recorded yet (start the daemon: pricewatch run; where it runs: "
                 + "pricewatch status)", Exit.noSuchData)
+    }
+}
+
+extension Spelling {
+    /// The ids with this symbol or name, which need not be unique, else the most similar id:
+    /// ` (did you mean bitcoin?)`; empty if nothing is similar.
+    static func hint(for text: String, among known: [(id: String, symbol: String, name: String)]) -> String {
+        let wanted = text.lowercased()
+        let named = known.filter {
+            [$0.id.lowercased(), $0.symbol.lowercased(), $0.name.lowercased()].contains(wanted)
+        }
+        if named.isEmpty { return hint(for: text, among: known.map(\.id)) }
+        return " (did you mean \(named.prefix(5).map(\.id).joined(separator: ", "))?)"
     }
 }

@@ -1,6 +1,7 @@
 import Engine
 import Foundation
 import Markets
+import Views
 
 /// A rehearsal for people.
 enum RehearsalView {

@@ -4,6 +4,7 @@ import History
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// Names with quotes, line breaks, escape sequences and 200 characters reach log, status and commands unharmed and
@@ -65,9 +66,8 @@ import Testing
             #expect(isPrintable(line))
             #expect(line.count < 260)
         }
-        let words = SilenceList.words(
-            Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000)))
-        #expect(isPrintable(words))
+        let silence = Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000))
+        #expect(isPrintable(silence.words))
     }
 
     @Test("through configuration, daemon, database and commands")

@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("opps", "find the channel opps: there is none of this name (did you mean ops?); notify has ops, phone"),
-        ("zzz", "find the channel zzz: there is none of this name; notify has ops, phone"),
+        ("opps", "find the channel opps: there is none of this name (did you mean ops?)"),
+        ("zzz", "find the channel zzz: there is none of this name (there are ops, phone)"),
     ])
     func `an unknown channel is 65`(name: String, text: String) async throws {
         try await ChannelScene.with { scene in

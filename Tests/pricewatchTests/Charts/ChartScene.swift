@@ -4,6 +4,7 @@ import History
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// Charts as tests draw them: minutes after 2026-11-21T10:00:00Z.
@@ -28,11 +29,13 @@ enum ChartScene {
             let price = try #require(Price(parsing: entry.price))
             polls.append(PolledMarket(polledAt: moment(last), finding: .quoted(at: moment(last), price)))
         }
-        let quotes = PolledPrices(polls, every: .minutes(1), staleAfter: .minutes(100_000))
-        return Chart(
-            market: try MarketID("bitcoin"), symbol: "btc", name: name, currency: .usd,
-            start: moment(minutes.lowerBound), end: moment(minutes.upperBound), series: ChartSeries(quotes),
-            events: events)
+        var chart = Chart(
+            of: try MarketID("bitcoin"), in: .usd, from: moment(minutes.lowerBound), to: moment(minutes.upperBound),
+            Stretches.of(polls, every: .minutes(1), staleAfter: .minutes(100_000)))
+        chart.symbol = "btc"
+        chart.name = name
+        chart.events = events
+        return chart
     }
 
     static func event(

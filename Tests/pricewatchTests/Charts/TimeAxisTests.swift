@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct TimeAxisTests {
@@ -23,7 +24,7 @@ import Testing
             ("9999-12-31T23:59:50Z", "9999-12-31T23:59:59Z", "23:59:50 23:59:52 23:59:54 23:59:56 23:59:58"),
         ])
     func labels(start: String, end: String, labels: String) throws {
-        let axis = TimeAxis(
+        let axis = ChartAxis(
             from: try #require(Date(utcText: start)), to: try #require(Date(utcText: end)), ticks: 5)
         #expect(axis.ticks.map(\.label).joined(separator: " ") == labels)
     }
@@ -32,7 +33,7 @@ import Testing
     func beyond(seconds: Double) {
         for length in [1, 1e5, 1e9, 1e12] {
             let start = Date(timeIntervalSince1970: seconds - (seconds < 0 ? 0 : length / 2))
-            let axis = TimeAxis(from: start, to: start.addingTimeInterval(length), ticks: 5)
+            let axis = ChartAxis(from: start, to: start.addingTimeInterval(length), ticks: 5)
             #expect(axis.ticks.count <= 6)
         }
     }
@@ -41,9 +42,9 @@ import Testing
         "never more ticks than fit, and all of them within", arguments: [1, 2, 5, 12], [0, 1, 59, 3600, 1e5, 1e7, 1e9])
     func anySpan(count: Int, seconds: Double) {
         let start = ChartScene.moment(3.7)
-        let axis = TimeAxis(from: start, to: start.addingTimeInterval(seconds), ticks: count)
+        let axis = ChartAxis(from: start, to: start.addingTimeInterval(seconds), ticks: count)
         #expect(axis.ticks.count <= count + 1)
-        #expect(axis.ticks.allSatisfy { $0.at >= axis.start && $0.at <= axis.end })
-        #expect(axis.start < axis.end)
+        #expect(axis.ticks.allSatisfy { $0.value >= axis.low && $0.value <= axis.high })
+        #expect(axis.low < axis.high)
     }
 }

@@ -6,6 +6,7 @@ import Markets
 import TestSupport
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// Whatever has become of the database, a command that reads says so and leaves it as it is, and the daemon records, in

@@ -5,6 +5,7 @@ import Markets
 import Testing
 
 @testable import Channels
+@testable import Views
 @testable import pricewatch
 
 /// Code that looks for characters instead of scalars does not find a `<` that carries an accent: a mark behind it, or a
@@ -332,15 +333,6 @@ import Testing
                 !line.unicodeScalars.contains("|") && !line.unicodeScalars.contains("\n"), "\(line.debugDescription)")
             let shown = text.unicodeScalars.map { $0 == "|" ? "/" : SafeText.printable(String($0)) }.joined()
             #expect(Array(line.unicodeScalars).contains(Array("missing: \(shown)".unicodeScalars)), "\(line)")
-        }
-    }
-
-    @Test("a coloured cell is cut where the screen ends, whatever its text begins with")
-    func cut() {
-        for mark in Self.joining {
-            let line = "\u{1B}[32m" + String(mark) + String(repeating: "x", count: 200)
-            let cut = LiveScreen.cut(line, to: 20)
-            #expect(cut.unicodeScalars.count < 40, "\(cut.debugDescription)")
         }
     }
 }

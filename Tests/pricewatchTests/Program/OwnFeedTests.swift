@@ -93,7 +93,7 @@ import Testing
         )
         #expect(seen.output.contains("costs:         1 request a poll, 744 a month (quota 100)"))
         #expect(seen.output.contains("(set every of the feed stocks to 7h26m24s or more)"))
-        #expect(seen.output.contains("online:        bitcoin: Bitcoin (btc)"))
+        #expect(seen.output.contains("online:        bitcoin: Bitcoin "))
         #expect(seen.output.contains("online:        stocks: host and key are accepted"))
     }
 

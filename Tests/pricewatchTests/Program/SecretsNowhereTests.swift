@@ -80,13 +80,13 @@ import Testing
         _ = folder.write("\(simulator.baseURL)?access=\(Self.secret("query"))\n", as: "feed-url")
         let file = folder.write("feeds: [{provider: coingecko, url_file: feed-url}]\n", as: "pricewatch.yaml")
         let ending = try await Program.run(
-            "find", "bitcoin", "--config", file, environment: ["CACHE_DIRECTORY": folder.path + "/cache"])
+            "find", "bitcoin", "--config", file, environment: ["XDG_CACHE_HOME": folder.path + "/cache"])
         await simulator.stop()
         #expect(ending.exit == 0, "\(ending.errors)")
-        let lists = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/cache")
+        let lists = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/cache/pricewatch")
         #expect(!lists.isEmpty)
         expectNone(
-            in: Dictionary(uniqueKeysWithValues: lists.map { ($0, $0 + folder.text("cache/" + $0)) }))
+            in: Dictionary(uniqueKeysWithValues: lists.map { ($0, $0 + folder.text("cache/pricewatch/" + $0)) }))
     }
 
     private func expectNone(in found: [String: String]) {

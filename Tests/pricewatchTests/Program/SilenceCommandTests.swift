@@ -38,7 +38,7 @@ import Testing
     func durationAlone() async throws {
         let ending = try await installation().run("silence", "2h")
         #expect(ending.exit == 65)
-        #expect(ending.errors.contains("(for every rule: pricewatch silence --all 2h)"))
+        #expect(ending.errors.contains("; for every rule: pricewatch silence --all 2h"))
     }
 
     @Test("silencing a rule, reading and backing up work beside a bad configuration")

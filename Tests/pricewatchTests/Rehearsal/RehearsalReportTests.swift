@@ -4,6 +4,7 @@ import History
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 /// What is reported of rules that fire, that never fire, and that fire too often.

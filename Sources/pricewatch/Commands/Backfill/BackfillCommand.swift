@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import History
 import Markets
+import Views
 
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

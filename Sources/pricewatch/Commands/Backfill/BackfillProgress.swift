@@ -1,5 +1,6 @@
 import Foundation
 import Markets
+import Views
 
 /// The progress of a backfill: a bar on a terminal, else a line for each request.
 struct BackfillProgress {

@@ -1,6 +1,7 @@
 import Engine
 import Foundation
 import Markets
+import Views
 
 /// A summary for people: how the watched markets moved over a window, in about ten lines.
 struct MarketReport {

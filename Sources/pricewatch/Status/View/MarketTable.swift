@@ -1,5 +1,6 @@
 import Foundation
 import Markets
+import Views
 
 /// The markets of a status as a table that fits its terminal: narrow terminals omit the less important columns.
 struct MarketTable {

@@ -1,5 +1,6 @@
 import Foundation
 import Markets
+import Views
 
 /// A status for people.
 struct StatusView {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Markets
+import Views
 
 /// `status --watch`: redraws in place on a terminal, prints a line per change in a pipe.
 struct StatusWatch {
@@ -23,7 +24,7 @@ struct StatusWatch {
     private func draw(_ refreshEvents: RefreshEvents) async {
         var terminal = terminal
         var status = WatchedStatus(configuration, withTrends: true)
-        var screen = LiveScreen(terminal)
+        var screen = LiveScreen()
         func frame() {
             let now = Date()
             _ = status.refresh(now: now)

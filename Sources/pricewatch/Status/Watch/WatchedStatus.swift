@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import History
 import Markets
+import Views
 
 /// The status and the trends, read again when the status file has been replaced.
 struct WatchedStatus {

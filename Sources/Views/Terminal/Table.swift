@@ -1,16 +1,17 @@
+import Foundation
 import Markets
 
 /// An aligned table for people, without rules; its text is safe to print.
-struct Table {
-    enum Alignment {
+package struct Table {
+    package enum Alignment {
         case left, right
     }
 
-    struct Cell {
-        var text: String
-        var colour: Terminal.Colour?
+    package struct Cell {
+        package var text: String
+        package var colour: Terminal.Colour?
 
-        init(_ text: String, _ colour: Terminal.Colour? = nil) {
+        package init(_ text: String, _ colour: Terminal.Colour? = nil) {
             self.text = SafeText.printable(text)
             self.colour = colour
         }
@@ -19,12 +20,12 @@ struct Table {
     private let columns: [(title: String, alignment: Alignment)]
     private var rows: [[Cell]] = []
 
-    init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
+    package init(_ columns: [(title: String, alignment: Alignment)]) { self.columns = columns }
 
-    mutating func add(_ row: [Cell]) { rows.append(row) }
+    package mutating func add(_ row: [Cell]) { rows.append(row) }
 
     /// The width of the longest line.
-    var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
+    package var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
     private var header: [Cell] { columns.map { Cell($0.title, .dim) } }
 
@@ -34,7 +35,7 @@ struct Table {
         }
     }
 
-    func lines(on terminal: Terminal) -> [String] {
+    package func lines(on terminal: Terminal) -> [String] {
         let widths = widths
         return ([header] + rows).map { row in
             let cells = columns.indices.map { column in
@@ -48,7 +49,7 @@ struct Table {
     }
 
     /// The width in terminal columns: wide characters take two.
-    static func width(_ text: String) -> Int {
+    package static func width(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.unicodeScalars.reduce(0) { $0 + width($1) }
     }
@@ -69,5 +70,18 @@ struct Table {
             true
         default: false
         }
+    }
+}
+
+extension Price {
+    /// A price for tables, with the significant digits and separators: `77,111.39`, `153.30`, `0.0000035097`.
+    ///
+    /// Rounded to five significant digits or two decimals, whichever is more exact. JSON, exports and the log have the
+    /// exact price.
+    package var shortText: String {
+        let magnitude = Int(log10(double).rounded(.down))
+        let decimals = magnitude >= 6 ? 0 : max(magnitude >= 0 ? 2 : 0, 4 - magnitude)
+        let rounded = Price(parsing: String(format: "%.\(decimals)f", double)) ?? self
+        return Digits.separated(Digits.padded(rounded.description))
     }
 }

@@ -1,21 +1,16 @@
-import Foundation
 import Glibc
 
 /// A full-screen view, redrawn in place; the earlier content returns when it is left.
 ///
 /// Standard output must be a terminal. Key echo is off while it is shown.
-struct LiveScreen: ~Copyable {
+package struct LiveScreen: ~Copyable {
     private var settings: termios?
-    private let terminal: Terminal
 
-    init(_ terminal: Terminal) {
-        self.terminal = terminal
-        enter()
-    }
+    package init() { enter() }
 
     deinit { leave() }
 
-    /// Switches to the alternate screen and hides the cursor.
+    /// Switches to the alternate screen, hides the cursor, and cuts lines at the right edge.
     private mutating func enter() {
         var now = termios()
         if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &now) == 0 {
@@ -23,17 +18,17 @@ struct LiveScreen: ~Copyable {
             now.c_lflag &= ~tcflag_t(ECHO | ICANON)
             tcsetattr(STDIN_FILENO, TCSANOW, &now)
         }
-        Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+        Self.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
     }
 
     private func leave() {
-        Self.write("\u{1B}[?25h\u{1B}[?1049l")
+        Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         guard var settings else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
     /// Restores the terminal, stops the process (Ctrl-Z), and takes the terminal again when it continues.
-    mutating func pause() {
+    package mutating func pause() {
         leave()
         // Stops this thread itself: it must not draw before the process has stopped.
         raise(SIGSTOP)
@@ -43,32 +38,15 @@ struct LiveScreen: ~Copyable {
     /// Draws one frame in one write, each line over the previous one, so that nothing flickers.
     ///
     /// - Parameters:
-    ///   - lines: Lines and columns that do not fit are cut.
+    ///   - lines: Those that do not fit are cut.
     ///   - terminal: With its current size.
-    func draw(_ lines: [String], on terminal: Terminal) {
+    package func draw(_ lines: [String], on terminal: Terminal) {
         var frame = "\u{1B}[?2026h\u{1B}[H"
         for (index, line) in lines.prefix(terminal.height).enumerated() {
             if index > 0 { frame += "\r\n" }
-            frame += Self.cut(line, to: terminal.width) + "\u{1B}[K"
+            frame += line + "\u{1B}[K"
         }
         Self.write(frame + "\u{1B}[J\u{1B}[?2026l")
-    }
-
-    /// The first columns of a line; colour codes have no width.
-    static func cut(_ line: String, to width: Int) -> String {
-        var text = ""
-        var room = width
-        var inColour = false
-        for scalar in line.unicodeScalars {
-            if scalar == "\u{1B}" { inColour = true }
-            if !inColour {
-                room -= Table.width(scalar)
-                if room < 0 { return text + "\u{1B}[0m" }
-            }
-            text.unicodeScalars.append(scalar)
-            if inColour, scalar == "m" { inColour = false }
-        }
-        return text
     }
 
     private static func write(_ text: String) {

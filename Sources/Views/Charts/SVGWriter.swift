@@ -57,50 +57,35 @@ struct SVGWriter {
     var finished: String { body + "</svg>\n" }
 
     mutating func text(_ x: Double, _ y: Double, _ text: String, _ style: String) {
-        element("text", "x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" class=\"\(style)\"", Self.escaped(text))
+        element("text", Self.places(["x": x, "y": y]), style, Self.escaped(text))
     }
 
-    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String) {
-        let ends = zip(["x1", "y1", "x2", "y2"], [x1, y1, x2, y2]).map { "\($0)=\"\(Self.number($1))\"" }
-        element("line", ends.joined(separator: " ") + " class=\"\(style)\"")
-    }
-
-    mutating func rectangle(
-        _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ style: String, tip: String? = nil
+    /// - Parameter places: Coordinates and sizes by the names that the element has for them.
+    mutating func shape(
+        _ name: String, _ places: KeyValuePairs<String, Double>, _ style: String, tip: String? = nil
     ) {
-        let sides = zip(["x", "y", "width", "height"], [x, y, width, height]).map { "\($0)=\"\(Self.number($1))\"" }
-        element("rect", sides.joined(separator: " ") + " class=\"\(style)\"", Self.title(tip))
+        element(name, Self.places(places), style, Self.title(tip))
     }
 
-    mutating func circle(_ x: Double, _ y: Double, _ radius: Double, _ style: String, tip: String? = nil) {
-        element(
-            "circle",
-            "cx=\"\(Self.number(x))\" cy=\"\(Self.number(y))\" r=\"\(Self.number(radius))\" class=\"\(style)\"",
-            Self.title(tip))
-    }
-
-    mutating func path(_ points: [Point], closed: Bool, _ style: String) {
+    /// A `polyline` or a `polygon`.
+    mutating func shape(_ name: String, through points: [Point], _ style: String, tip: String? = nil) {
         let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
-        element("path", "d=\"M\(places.joined(separator: "L"))\(closed ? "Z" : "")\" class=\"\(style)\"")
+        element(name, "points=\"\(places.joined(separator: " "))\"", style, Self.title(tip))
     }
 
-    mutating func shape(_ points: [Point], _ style: String, tip: String? = nil) {
-        let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
-        element("polygon", "points=\"\(places.joined(separator: " "))\" class=\"\(style)\"", Self.title(tip))
+    private mutating func element(_ name: String, _ places: String, _ style: String, _ content: String) {
+        body += "<\(name) \(places) class=\"\(style)\""
+        body += content.isEmpty ? "/>\n" : ">\(content)</\(name)>\n"
     }
 
-    private mutating func element(_ name: String, _ attributes: String, _ content: String = "") {
-        body += content.isEmpty ? "<\(name) \(attributes)/>\n" : "<\(name) \(attributes)>\(content)</\(name)>\n"
+    private static func places(_ places: KeyValuePairs<String, Double>) -> String {
+        places.map { "\($0.key)=\"\(number($0.value))\"" }.joined(separator: " ")
     }
 
     private static func title(_ tip: String?) -> String { tip.map { "<title>\(escaped($0))</title>" } ?? "" }
 
     /// A coordinate, rounded to a tenth of a pixel.
-    private static func number(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
-        let (whole, part) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
-        return (tenths < 0 ? "-" : "") + (part == 0 ? "\(whole)" : "\(whole).\(part)")
-    }
+    private static func number(_ value: Double) -> String { String(format: "%g", (value * 10).rounded() / 10) }
 
     /// Keeps line breaks; other control characters, which XML forbids even escaped, become text such as `\u001b`.
     private static func escaped(_ text: String) -> String {

@@ -1,0 +1,119 @@
+import Engine
+import Foundation
+import Markets
+
+/// One market's prices over a time range with its alert events: the input of all drawings.
+package struct Chart {
+    package var market: MarketID
+    package var symbol = ""
+    package var name = ""
+    package var currency: Currency
+    package var start: Date
+    package var end: Date
+    /// Prices over time, each drawn at its `start`, oldest first. No line is drawn from one stretch to the next.
+    package var stretches: [[Candle]]
+    /// Firing and resolved events in the range, oldest first.
+    package var events: [AlertEvent] = []
+
+    package init(of market: MarketID, in currency: Currency, from start: Date, to end: Date, _ stretches: [[Candle]]) {
+        self.market = market
+        self.currency = currency
+        self.start = start
+        self.end = max(end, start + .seconds(1))
+        self.stretches = stretches
+    }
+
+    /// `Bitcoin (BTC) in usd`, safe to print; a long name is cut.
+    package func title(atMost length: Int) -> String {
+        let name = self.name.isEmpty ? market.text : self.name
+        let symbol = self.symbol.isEmpty ? "" : " (\(SafeText.printable(self.symbol.uppercased(), atMost: 12)))"
+        let currency = " in \(currency)"
+        return SafeText.printable(name + symbol, atMost: length - currency.count) + currency
+    }
+
+    /// `2026-11-20 10:00 to 2026-11-21 10:00 UTC`; with seconds if the range is shorter than 10 minutes.
+    package var time: String {
+        let seconds = end.since(start) < .minutes(10)
+        func text(_ date: Date) -> String {
+            String(date.utcText.prefix(seconds ? 19 : 16)).replacing("T", with: " ")
+        }
+        let (from, to) = (text(start), text(end))
+        let sameDay = from.prefix(10) == to.prefix(10)
+        return "\(from) to \(sameDay ? String(to.dropFirst(11)) : to) UTC"
+    }
+
+    /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; or that nothing was recorded.
+    package var facts: [String] {
+        guard let range, let last, let change else { return ["nothing recorded in this time"] }
+        return [
+            "high \(range.upperBound.shortText)", "low \(range.lowerBound.shortText)", "last \(last.shortText)",
+            "change \(change.signed) %",
+        ]
+    }
+
+    /// From the lowest price to the highest; nil: there is none.
+    var range: ClosedRange<Price>? {
+        guard let low = stretches.joined().map(\.low).min(), let high = stretches.joined().map(\.high).max() else {
+            return nil
+        }
+        return low...high
+    }
+
+    private var last: Price? { stretches.last?.last?.close }
+
+    /// From the first price shown to the last.
+    var change: Percent? {
+        guard let first = stretches.first?.first?.open, let last else { return nil }
+        return Percent(from: first, to: last)
+    }
+
+    /// From the end of a stretch to the start of the next, and at either end of the chart what is longer than a
+    /// fiftieth of it: the next poll may not be due yet.
+    var gaps: [Range<Date>] {
+        var gaps: [Range<Date>] = []
+        var from = start
+        for stretch in stretches {
+            guard let first = stretch.first?.start, let last = stretch.last?.start else { continue }
+            gaps.append(from..<max(from, first))
+            from = last
+        }
+        gaps.append(from..<max(from, end))
+        let least = end.since(start) / 50
+        return gaps.filter { gap in
+            let isAtEnd = gap.lowerBound == start || gap.upperBound == end
+            return gap.upperBound.since(gap.lowerBound) > (isAtEnd ? least : .zero)
+        }
+    }
+
+    /// The prices of one stretch, put together by column of the drawing; a column keeps their extremes.
+    static func columns(
+        of stretch: [Candle], on axis: ChartAxis, count: Int
+    ) -> [(index: Int, prices: Candle)] {
+        var columns: [(index: Int, prices: Candle)] = []
+        for prices in stretch {
+            let index = min(count - 1, Int(axis.share(of: prices.start) * Double(count)))
+            if let last = columns.indices.last, columns[last].index == index {
+                columns[last].prices.add(prices)
+            } else {
+                columns.append((index, prices))
+            }
+        }
+        return columns
+    }
+}
+
+extension AlertEvent {
+    enum Direction {
+        case up, down
+    }
+
+    /// The direction of the price that fired the alert; nil if the alert is not about a price direction.
+    var direction: Direction? {
+        if let change = changePercent, change != .zero { return change > .zero ? .up : .down }
+        if let price, let threshold, price != threshold { return price > threshold ? .up : .down }
+        let word = condition.prefix { $0 != " " }
+        if ["above", "rises", "new_high"].contains(word) { return .up }
+        if ["below", "falls", "new_low"].contains(word) { return .down }
+        return nil
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Markets
+
+/// The range of an axis, with ticks at round values: prices, or times in seconds since 1970.
+struct ChartAxis {
+    struct Tick: Hashable {
+        var value: Double
+        var label: String
+    }
+
+    let low: Double
+    let high: Double
+    let ticks: [Tick]
+
+    /// 0 at the lower end, 1 at the upper.
+    func share(of value: Double) -> Double { min(1, max(0, (value - low) / (high - low))) }
+    func share(of moment: Date) -> Double { share(of: moment.timeIntervalSince1970) }
+
+    /// - Parameters:
+    ///   - low: The lowest price to be shown, above 0.
+    ///   - high: The highest, not below it.
+    ///   - count: The approximate number of ticks.
+    init(prices low: Double, _ high: Double, ticks count: Int) {
+        // A flat price is in the middle of a small range; so is one whose moves are below the precision of a double.
+        let spread = high - low > high * 1e-12 ? (high - low) * 0.05 : max(high * 0.005, 1e-18)
+        self.low = max(0, low - spread)
+        self.high = high + spread
+        // The smallest step of 1, 2 or 5 times a power of ten; the slack absorbs rounding errors.
+        let least = (self.high - self.low) / Double(max(1, count)) * (1 - 1e-9)
+        let power = Int(log10(least / 5).rounded(.up))
+        func value(_ units: Double) -> Double {
+            power < 0 ? units / pow(10, Double(-power)) : units * pow(10, Double(power))
+        }
+        let units = [1.0, 2].first { value($0) >= least } ?? 5
+        let (first, last) = ((self.low / value(units)).rounded(.up), (self.high / value(units)).rounded(.down))
+        ticks = stride(from: first, through: last, by: 1).map { index in
+            let price = value(index * units)
+            return Tick(value: price, label: Digits.separated(String(format: "%.\(max(0, -power))f", price)))
+        }
+    }
+
+    /// Times in UTC.
+    ///
+    /// - Parameter count: The most ticks that fit.
+    init(from start: Date, to end: Date, ticks count: Int) {
+        low = start.timeIntervalSince1970
+        high = max(end, start + .seconds(1)).timeIntervalSince1970
+        let least = (high - low) / Double(max(1, count))
+        let step = TimeStep.all.first { Double($0.seconds) >= least } ?? TimeStep.longest
+        ticks = step.moments(from: start, to: Date(timeIntervalSince1970: high)).map { moment in
+            Tick(value: moment.timeIntervalSince1970, label: step.label(of: moment))
+        }
+    }
+}
+
+/// A round distance between the ticks of a time axis.
+private struct TimeStep {
+    /// Its shortest length.
+    var seconds: Int
+    /// 0 for steps of equal length.
+    var months = 0
+
+    init(seconds: Int) { self.seconds = seconds }
+
+    init(months: Int) {
+        seconds = months * 28 * 86_400
+        self.months = months
+    }
+
+    /// The shortest first.
+    static let all: [TimeStep] = {
+        let seconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800]
+        let hours = [1, 2, 3, 6, 12, 24, 48, 7 * 24, 14 * 24]
+        let years = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+        return (seconds + hours.map { $0 * 3600 }).map(TimeStep.init(seconds:))
+            + ([1, 2, 3, 6] + years.map { $0 * 12 }).map(TimeStep.init(months:))
+    }()
+    static let longest = TimeStep(months: 5000 * 12)
+
+    func moments(from start: Date, to end: Date) -> [Date] {
+        guard months > 0 else {
+            // Steps of weeks begin on Mondays, such as 5 January 1970.
+            let (step, monday) = (Int64(seconds) * 1000, Int64(4 * 86_400_000))
+            let behind = (start.milliseconds - monday) % step
+            let first = start.milliseconds - behind + (behind > 0 ? step : 0)
+            return stride(from: first, through: end.milliseconds, by: Int(step)).map(Date.init(milliseconds:))
+        }
+        let month = UTCMonth(start)
+        let first = (month.year * 12 + month.month - 1) / months * months
+        // Up to the year 9999.
+        return stride(from: first, to: 10_000 * 12, by: months)
+            .map { UTCMonth(year: $0 / 12, month: $0 % 12 + 1).start }.filter { $0 >= start && $0 <= end }
+    }
+
+    func label(of moment: Date) -> String {
+        let (text, month) = (moment.utcText, UTCMonth(moment))
+        let name = Self.months[month.month - 1]
+        if months > 0 { return months < 12 && month.month > 1 ? name : String(text.prefix(4)) }
+        let time = text.dropFirst(11).prefix(8)
+        if seconds >= 86_400 || time == "00:00:00" { return "\(name) \(Int(text.dropFirst(8).prefix(2)) ?? 1)" }
+        return String(seconds < 60 ? time : time.prefix(5))
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}

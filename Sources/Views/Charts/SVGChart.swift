@@ -1,0 +1,172 @@
+import Engine
+import Foundation
+import Markets
+
+/// A chart as a standalone SVG, legible on light and dark backgrounds.
+package struct SVGChart {
+    private let chart: Chart
+    private let times: ChartAxis
+    private let prices: ChartAxis?
+
+    // The picture and its plot, in pixels.
+    private static let (width, height) = (960.0, 440.0)
+    private static let (top, right, bottom) = (76.0, 932.0, 376.0)
+    private let left: Double
+    /// The width of a digit in the axes' font, for the space of labels.
+    private static let digit = 7.2
+
+    package init(_ chart: Chart) {
+        self.chart = chart
+        prices = chart.range.map { ChartAxis(prices: $0.lowerBound.double, $0.upperBound.double, ticks: 9) }
+        left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
+        times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70))
+    }
+
+    package var text: String {
+        // The longest title that does not overlap the time.
+        let title = chart.title(atMost: 50)
+        var svg = SVGWriter(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
+        svg.text(24, 34, title, "title")
+        svg.text(Self.right, 34, chart.time, "fact end")
+        svg.text(24, 58, chart.facts.joined(separator: " · "), "fact")
+        drawGaps(&svg)
+        drawTimes(&svg)
+        if let prices {
+            draw(prices, &svg)
+            for stretch in chart.stretches { draw(stretch, prices, &svg) }
+            for events in marks { draw(events, prices, &svg) }
+        } else {
+            svg.text((left + Self.right) / 2, (Self.top + Self.bottom) / 2, "nothing recorded", "fact middle")
+        }
+        drawLegend(&svg)
+        return svg.finished
+    }
+
+    private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (Self.right - left) }
+
+    private func y(_ price: Double, _ axis: ChartAxis) -> Double {
+        Self.bottom - axis.share(of: price) * (Self.bottom - Self.top)
+    }
+
+    private func draw(_ axis: ChartAxis, _ svg: inout SVGWriter) {
+        for tick in axis.ticks {
+            let y = y(tick.value, axis)
+            svg.shape("line", ["x1": left, "y1": y, "x2": Self.right, "y2": y], "grid")
+            svg.text(left - 8, y + 4, tick.label, "label end")
+        }
+    }
+
+    private func drawTimes(_ svg: inout SVGWriter) {
+        for tick in times.ticks {
+            let x = x(Date(timeIntervalSince1970: tick.value))
+            svg.shape("line", ["x1": x, "y1": Self.bottom, "x2": x, "y2": Self.bottom + 5], "axis")
+            // A label at the very end would exceed the picture.
+            let room = Double(tick.label.count) * Self.digit / 2
+            svg.text(min(x, Self.width - 4 - room), Self.bottom + 20, tick.label, "label middle")
+        }
+        svg.shape("line", ["x1": left, "y1": Self.bottom, "x2": Self.right, "y2": Self.bottom], "axis")
+    }
+
+    /// Shaded, so that a gap does not look like a drawing error.
+    private func drawGaps(_ svg: inout SVGWriter) {
+        for gap in gaps {
+            let (from, to) = (x(gap.lowerBound), x(gap.upperBound))
+            svg.shape(
+                "rect", ["x": from, "y": Self.top, "width": to - from, "height": Self.bottom - Self.top], "gap",
+                tip: "nothing recorded from \(gap.lowerBound.utcText) to \(gap.upperBound.utcText)")
+        }
+    }
+
+    /// Those at least 2 pixels wide; none if there is no price at all.
+    private var gaps: [Range<Date>] {
+        prices == nil ? [] : chart.gaps.filter { x($0.upperBound) - x($0.lowerBound) >= 2 }
+    }
+
+    /// One per pixel.
+    private func columns(of stretch: [Candle]) -> [Candle] {
+        Chart.columns(of: stretch, on: times, count: Int(Self.right - left)).map(\.prices)
+    }
+
+    private func draw(_ stretch: [Candle], _ axis: ChartAxis, _ svg: inout SVGWriter) {
+        let columns = columns(of: stretch)
+        func points(_ price: (Candle) -> Price) -> [SVGWriter.Point] {
+            columns.map { (x($0.start), y(price($0).double, axis)) }
+        }
+        if columns.contains(where: { $0.low < $0.high }) {
+            svg.shape("polygon", through: points(\.high) + points(\.low).reversed(), "range")
+        }
+        let line = points(\.close)
+        if line.count == 1 {
+            svg.shape("circle", ["cx": line[0].x, "cy": line[0].y, "r": 2.5], "dot")
+        } else {
+            svg.shape("polyline", through: line, "price")
+        }
+    }
+
+    /// Events of one kind and direction that are at the same place share a mark.
+    private var marks: [[AlertEvent]] {
+        var marks: [[AlertEvent]] = []
+        for event in chart.events {
+            let last = marks.lastIndex { $0[0].kind == event.kind && $0[0].direction == event.direction }
+            if let last, x(event.at) - x(marks[last][0].at) < 7 {
+                marks[last].append(event)
+            } else {
+                marks.append([event])
+            }
+        }
+        return marks
+    }
+
+    private func draw(_ events: [AlertEvent], _ axis: ChartAxis, _ svg: inout SVGWriter) {
+        let x = x(events[0].at)
+        let y = events.last?.price.map { self.y($0.double, axis) } ?? Self.top + 8
+        let tip = tip(of: events)
+        switch (events[0].kind, events[0].direction) {
+        case (.resolved, _): svg.shape("circle", ["cx": x, "cy": y, "r": 4.5], "resolved", tip: tip)
+        case (_, nil): svg.shape("circle", ["cx": x, "cy": y, "r": 5], "firing", tip: tip)
+        case (_, .up):
+            // The mark is below a risen price and above a fallen one, so that the line stays visible.
+            let y = min(y + 6, Self.bottom - 12)
+            svg.shape("polygon", through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
+        case (_, .down):
+            let y = max(y - 6, Self.top + 2)
+            svg.shape("polygon", through: [(x, y), (x - 6, y - 11), (x + 6, y - 11)], "firing", tip: tip)
+        }
+    }
+
+    private func tip(of events: [AlertEvent]) -> String {
+        let most = 6
+        let lines = events.prefix(most).map { event in
+            let price = event.price.map { " at \($0) \(event.currency)" } ?? ""
+            let text = "\(event.at.utcText) \(event.rule) \(event.kind.rawValue)\(price) (\(event.condition))"
+            return SafeText.printable(text, atMost: 200)
+        }
+        let more = events.count > most ? ["and \(events.count - most) more"] : []
+        return (lines + more).joined(separator: "\n")
+    }
+
+    private func drawLegend(_ svg: inout SVGWriter) {
+        var x = left
+        let y = Self.height - 18
+        func add(_ text: String, _ draw: (inout SVGWriter) -> Void) {
+            draw(&svg)
+            svg.text(x + 18, y + 4, text, "label")
+            x += 18 + Double(text.count) * Self.digit + 24
+        }
+        func square(_ style: String, _ svg: inout SVGWriter) {
+            svg.shape("rect", ["x": x, "y": y - 5, "width": 12, "height": 10], style)
+        }
+        if chart.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
+            add("high to low") { square("range", &$0) }
+        }
+        if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
+        if chart.events.contains(where: { $0.kind == .firing }) {
+            add("alert fired") {
+                $0.shape("polygon", through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
+            }
+        }
+        if chart.events.contains(where: { $0.kind == .resolved }) {
+            add("resolved") { $0.shape("circle", ["cx": x + 6, "cy": y, "r": 4.5], "resolved") }
+        }
+    }
+}

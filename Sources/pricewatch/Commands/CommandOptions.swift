@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import History
+import Markets
+import Views
+
+/// The options of every command that reads an installation.
+struct InstallationOptions: ParsableArguments {
+    @Option(name: .customLong("config"), help: "The configuration file; see README, Configuration.")
+    var configurationPath: String?
+
+    /// For the daemon and `check`.
+    func read() throws -> ConfigurationReading { try ConfigurationReading.read(option: configurationPath) }
+
+    /// For commands that only read: if this user may not read the configuration, the default paths are used.
+    func readForQuestions() throws -> ConfigurationReading {
+        noting(try ConfigurationReading.readForQuestions(option: configurationPath))
+    }
+
+    /// For `status`, which also works with a faulty configuration.
+    func readForStatus() throws -> ConfigurationReading {
+        noting(try ConfigurationReading.readForStatus(option: configurationPath))
+    }
+
+    /// For commands that need only the database path of the configuration.
+    func readForRecords() throws -> ConfigurationReading {
+        noting(
+            try ConfigurationReading.readForRecords(option: configurationPath) { file in
+                FileManager.default.contents(atPath: file).flatMap { try? StatusDocument(parsing: $0) }?
+                    .history?.database
+            })
+    }
+
+    /// For commands that read the history.
+    func openHistory() throws -> (Configuration, HistoryReader) {
+        let configuration = try readForRecords().configuration
+        return (configuration, try HistoryReader(at: configuration.history.database))
+    }
+
+    private func noting(_ reading: ConfigurationReading) -> ConfigurationReading {
+        if let note = reading.note { StandardError.line("pricewatch: \(note)") }
+        return reading
+    }
+}
+
+/// A time as `--since` and `--until` accept it: a time, a date, or a duration before now.
+enum TimeArgument: Hashable, Sendable {
+    case moment(Date)
+    case ago(Duration)
+
+    @Sendable static func parse(_ text: String) throws -> TimeArgument {
+        if let duration = Duration(unitsText: text) { return .ago(duration) }
+        if let moment = Date(utcText: text) ?? Date(utcText: text + "T00:00:00Z") { return .moment(moment) }
+        if Duration.isTooLong(unitsText: text) {
+            throw ValidationError("'\(text)' is too long: write at most 1000 years, or a date")
+        }
+        throw ValidationError(
+            "'\(text)' is no time: write 2026-11-21T10:00:00Z, 2026-11-21, or how long ago, such as 24h or 7d")
+    }
+
+    func date(now: Date) -> Date {
+        switch self {
+        case .moment(let date): date
+        case .ago(let duration): now - duration
+        }
+    }
+}
