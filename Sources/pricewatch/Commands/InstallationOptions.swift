@@ -1,4 +1,5 @@
 import ArgumentParser
+import Engine
 import Foundation
 
 /// The options of every command that reads an installation.
@@ -33,8 +34,7 @@ struct InstallationOptions: ParsableArguments {
     func readForRecords() throws -> ConfigurationReading {
         try noting { () throws(ConfigurationError) in
             try ConfigurationReading.readForRecords(option: configurationPath) { file in
-                FileManager.default.contents(atPath: file).flatMap { try? StatusDocument(parsing: $0) }?
-                    .history?.database
+                FileManager.default.contents(atPath: file).flatMap(StatusReport.init(json:))?.history.database
             }
         }
     }
