@@ -274,7 +274,7 @@ private struct Account {
         let times: [Date?] = [report.startedAt, report.writtenAt, report.nextPollAt, report.lastUsablePoll]
         return [
             report.state, report.reasons, times, report.interval, report.lastPoll, report.consecutiveFailures,
-            report.feeds, report.summary, report.markets, report.marketsByState, report.firing, report.pending,
+            report.feeds, report.summary, report.markets, report.firing, report.pending,
             report.silences, report.outbox, report.history,
         ]
     }

@@ -89,15 +89,15 @@ import Testing
 
         mutating func look(at report: StatusReport) {
             let fresh = report.markets.filter { $0.state == .fresh }
-            for market in fresh where market.change?.percent != TornReportTests.change(of: market.market) {
+            for market in fresh where market.change != TornReportTests.change(of: market.market) {
                 faults.append("\(market.market) has the change \(market.change as Any)")
             }
             var answers: Set<Int> = []
             for market in fresh where market.market.text.hasPrefix("m") && market.market.text != "m0" {
-                guard let parts = market.priceSample?.price.description.split(separator: "."),
+                guard let parts = market.price?.description.split(separator: "."),
                     Int64(parts[0]) == TornReportTests.number(of: market.market) * 1000
                 else {
-                    faults.append("\(market.market) has the price \(market.priceSample as Any)")
+                    faults.append("\(market.market) has the price \(market.price as Any)")
                     continue
                 }
                 let decimals = parts.count > 1 ? String(parts[1]) : ""

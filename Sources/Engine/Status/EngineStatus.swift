@@ -12,27 +12,25 @@ extension Engine {
         at now: Moment, logFault: String? = nil, quarantined: [String] = [], isStopped: Bool = false
     ) -> StatusReport {
         let moment = now.wall
-        let changes = board.entries.map { summary.change(of: $0, at: moment) }
         var report = StatusReport(
-            state: .starting, writtenAt: moment, interval: shortestInterval,
-            summary: summary.summary(of: board, changes, at: moment), history: recording.stored)
+            board, summary, active, alerts.silences, in: settings.currency, at: moment)
         report.startedAt = daemon.startedAt
         report.nextPollAt = nextPoll(at: now)
         report.lastPoll = daemon.lastPoll
         report.lastUsablePoll = lastUsablePoll
         report.consecutiveFailures = sources.map(\.failures.count).max() ?? 0
+        report.interval = shortestInterval
         report.feeds = settings.feeds.compactMap { status(ofFeed: $0, at: moment) }
-        report.list(board, changes, currency: settings.currency, at: moment)
-        report.firing = active.firing
-        report.pending = active.pending
-        report.silences = alerts.silences.filter { $0.until > moment }
         report.outbox = outbox.size
-        report.reasons = reasons(logFault, quarantined, at: moment)
+        report.history = recording.stored
+        report.reasons =
+            sources.flatMap { reasons(of: $0, at: moment) } + report.marketReasons
+            + reasons(logFault: logFault, quarantined: quarantined)
         report.state =
             switch daemon.phase {
             case _ where isStopped: .stopped
             case .starting: .starting
-            case .running, .draining: board.state(reasons: report.reasons, at: moment)
+            case .running, .draining: report.judgedState
             case .stopping: .stopping
             }
         return report
@@ -48,51 +46,46 @@ extension Engine {
 
     /// Nil if no source uses this feed.
     private func status(ofFeed name: String, at now: Date) -> StatusReport.Feed? {
-        var (serves, coolsUntil, quotaEnd, quota): (Bool, Date?, Date?, Int?) = (false, nil, nil, nil)
-        var (isAsked, isFailing) = (false, false)
-        for source in sources {
-            guard let place = source.settings.members.firstIndex(where: { $0.feed == name }) else { continue }
-            isAsked = true
-            quota = source.settings.members[place].quota
-            coolsUntil = source.failover.coolsUntil(place, at: now) ?? coolsUntil
-            guard source.failover.serving == place else { continue }
-            serves = true
-            if source.failures.count > 0 { isFailing = true }
-            quotaEnd = [quotaEnd, source.interval.quotaEnd].compactMap { $0 }.min()
+        let users = sources.compactMap { source in
+            source.settings.members.firstIndex { $0.feed == name }.map { (source: source, place: $0) }
         }
-        guard isAsked else { return nil }
+        guard let last = users.last else { return nil }
+        let served = users.filter { $0.source.failover.serving == $0.place }.map(\.source)
         let cooldown = feeds[name]?.cooldown(at: now)
-        let state: StatusReport.Feed.State =
-            switch cooldown {
-            case .some(let cooldown) where cooldown.isBlock: .blocked
-            case .some: .cooling
-            case nil: coolsUntil != nil ? .cooling : !serves ? .standby : isFailing ? .failing : .serving
+        let coolsUntil = users.compactMap { $0.source.failover.coolsUntil($0.place, at: now) }.last
+        var feed = StatusReport.Feed()
+        feed.name = name
+        feed.state =
+            if let cooldown {
+                cooldown.isBlock ? .blocked : .cooling
+            } else if coolsUntil != nil {
+                .cooling
+            } else if served.isEmpty {
+                .standby
+            } else {
+                served.contains { $0.failures.count > 0 } ? .failing : .serving
             }
-        return StatusReport.Feed(
-            name: name, state: state, nextTryAt: [cooldown?.until, coolsUntil].compactMap { $0 }.max(),
-            requestsThisMonth: feeds[name]?.requests(inMonthOf: now) ?? 0, quota: quota, quotaEndsAt: quotaEnd)
+        feed.nextTryAt = [cooldown?.until, coolsUntil].compactMap { $0 }.max()
+        feed.requestsThisMonth = feeds[name]?.requests(inMonthOf: now) ?? 0
+        feed.quota = last.source.settings.members[last.place].quota
+        feed.quotaEndsAt = served.compactMap(\.interval.quotaEnd).min()
+        return feed
     }
-}
 
-// MARK: Reasons
-
-extension Engine {
-    private func reasons(_ logFault: String?, _ quarantined: [String], at now: Date) -> [StatusReport.Reason] {
-        var reasons = sources.flatMap { self.reasons(of: $0, at: now) } + board.reasons(at: now)
+    /// What keeps the daemon as a whole from its work.
+    private func reasons(logFault: String?, quarantined: [String]) -> [StatusReport.Reason] {
+        var reasons: [StatusReport.Reason] = []
         if let fault = recording.fault { reasons.append(.init(.notRecording, fault)) }
         if let newest = quarantined.last {
-            reasons.append(
-                .init(
-                    .databaseReplaced,
-                    "a damaged database was set aside as \(newest): restore it or remove it to end this notice"))
+            let message = "a damaged database was set aside as \(newest): restore it or remove it to end this notice"
+            reasons.append(.init(.databaseReplaced, message))
         }
         for fault in outbox.faults {
             reasons.append(.init(.notifyFailing, "\(fault.channel) does not deliver: \(fault.message)"))
         }
         if let logFault { reasons.append(.init(.logUnwritable, logFault)) }
         if let rejection = daemon.rejection {
-            reasons.append(
-                .init(.configRejected, "the configuration was refused, the old one goes on: \(rejection)"))
+            reasons.append(.init(.configRejected, "the configuration was refused, the old one goes on: \(rejection)"))
         }
         return reasons
     }
@@ -105,12 +98,9 @@ extension Engine {
             reasons.append(.init(.clock, prefix + fault))
         } else if source.failures.count > 0 {
             let count = source.failures.count
-            let polls = count == 1 ? "the last poll" : "the last \(count) polls"
-            reasons.append(
-                .init(
-                    .pollFailed,
-                    polls + (name.map { " of \($0)" } ?? "") + " failed"
-                        + (source.lastError.map { ": \($0.message)" } ?? "")))
+            let polls = (count == 1 ? "the last poll" : "the last \(count) polls") + (name.map { " of \($0)" } ?? "")
+            let cause = source.lastError.map { ": \($0.message)" } ?? ""
+            reasons.append(.init(.pollFailed, "\(polls) failed\(cause)"))
         }
         if let cooldown = feeds[source.serving.feed]?.cooldown(at: now) {
             reasons.append(
@@ -122,30 +112,5 @@ extension Engine {
         }
         if let throttle = source.interval.throttle { reasons.append(.init(.quota, prefix + throttle)) }
         return reasons
-    }
-}
-
-extension MarketBoard {
-    fileprivate func reasons(at now: Date) -> [StatusReport.Reason] {
-        let states: [(Entry.State, StatusReport.Reason.Code)] = [
-            (.missing, .marketMissing), (.stale, .marketStale), (.unknown, .marketUnknown),
-        ]
-        return states.compactMap { state, code in
-            let markets = entries.filter { $0.state(at: now) == state }.map(\.market.text)
-            return markets.isEmpty ? nil : .init(code, StatusReport.Reason.listing(markets, as: state))
-        }
-    }
-
-    fileprivate func state(reasons: [StatusReport.Reason], at now: Date) -> StatusReport.State {
-        if !entries.contains(where: { $0.state(at: now) == .fresh }) { return .failing }
-        return reasons.isEmpty ? .ok : .degraded
-    }
-}
-
-extension StatusReport.Reason {
-    /// `stale: bitcoin, ethereum, tether and 2 more`
-    package static func listing(_ markets: [String], as state: MarketBoard.Entry.State) -> String {
-        let more = markets.count > 3 ? " and \(markets.count - 3) more" : ""
-        return "\(state.rawValue): \(markets.prefix(3).joined(separator: ", "))\(more)"
     }
 }

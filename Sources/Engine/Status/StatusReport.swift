@@ -1,17 +1,19 @@
 import Foundation
 import Markets
 
-/// The contents of the status file.
+/// The contents of the status file: the daemon writes it, `status` reads it back.
 package struct StatusReport: Sendable {
     package static let schema = 1
-    /// The most markets listed: a larger file would cost more than the poll.
-    package static let marketsListed = 1000
+    /// The most markets that the file lists: a larger one would cost more than the poll.
+    static let marketsListed = 1000
 
-    package var state: State
+    package var version = Version.current
+    /// A state that this release does not know is none to rely on.
+    package var state = State.failing
     package var reasons: [Reason] = []
     package var pid: Int32?
     package var startedAt: Date?
-    package var writtenAt: Date
+    package var writtenAt = Date.distantPast
     package var expiresAt: Date?
     package var nextPollAt: Date?
     package var lastPoll: CyclePoll?
@@ -20,25 +22,27 @@ package struct StatusReport: Sendable {
     /// Of the source with the most failures.
     package var consecutiveFailures = 0
     /// The shortest poll interval in force.
-    package var interval: Duration
+    package var interval = Duration.zero
     package var feeds: [Feed] = []
-    package var summary: DaySummary
+    package var summary = DaySummary()
     package var markets: [Market] = []
+    /// How many markets the file that this was read from does not list.
     package var marketsOmitted = 0
-    /// Counts all markets, including those not listed.
-    package var marketsByState: [MarketBoard.Entry.State: Int] = [:]
     package var firing: [AlertEvent] = []
     package var pending: [AlertEvent] = []
     /// Those in force.
     package var silences: [Silence] = []
     package var outbox = OutboxSize(queued: 0, oldest: nil)
-    package var history: StoredHistory
+    package var history = StoredHistory(database: "")
 
-    package enum State: String, Sendable, CaseIterable {
+    package enum State: String, Sendable, CaseIterable, JSONScalar {
         case starting, ok, degraded, failing, stopping, stopped
     }
 
     package struct Reason: Hashable, Sendable {
+        package var code = ""
+        package var message = ""
+
         package enum Code: String, Sendable {
             case pollFailed = "poll_failed"
             case waiting, standby, quota, clock
@@ -52,24 +56,23 @@ package struct StatusReport: Sendable {
             case notifyFailing = "notify_failing"
         }
 
-        package var code: Code
-        package var message: String
+        package init() {}
 
         package init(_ code: Code, _ message: String) {
-            self.code = code
+            self.code = code.rawValue
             self.message = message
         }
     }
 
     package struct Feed: Hashable, Sendable {
-        package var name: String
-        package var state: State
+        package var name = ""
+        package var state = State.failing
         package var nextTryAt: Date?
-        package var requestsThisMonth: Int
+        package var requestsThisMonth = 0
         package var quota: Int?
         package var quotaEndsAt: Date?
 
-        package enum State: String, Sendable {
+        package enum State: String, Sendable, JSONScalar {
             /// Its prices are taken.
             case serving
             /// Asked only if the feeds before it fail.
@@ -82,67 +85,104 @@ package struct StatusReport: Sendable {
             case failing
         }
 
-        package init(
-            name: String, state: State, nextTryAt: Date? = nil, requestsThisMonth: Int = 0, quota: Int? = nil,
-            quotaEndsAt: Date? = nil
-        ) {
-            self.name = name
-            self.state = state
-            self.nextTryAt = nextTryAt
-            self.requestsThisMonth = requestsThisMonth
-            self.quota = quota
-            self.quotaEndsAt = quotaEndsAt
-        }
+        package init() {}
     }
 
     package struct Market: Hashable, Sendable {
-        package var market: MarketID
-        package var symbol: String
-        package var name: String
-        package var currency: Currency
-        package var priceSample: MarketBoard.PriceSample?
-        package var state: MarketBoard.Entry.State
+        package var market = MarketID.feed
+        package var symbol = ""
+        package var name = ""
+        package var currency = Currency.usd
+        package var price: Price?
+        package var feed: String?
+        package var quotedAt: Date?
+        package var fetchedAt: Date?
+        package var state = MarketBoard.Entry.State.unknown
         package var reason: UnknownReason?
-        package var change: DayChange?
+        package var change: Percent?
+        package var basis: DayChange.Basis?
 
-        package init(
-            market: MarketID, symbol: String = "", name: String = "", currency: Currency,
-            priceSample: MarketBoard.PriceSample? = nil, state: MarketBoard.Entry.State, reason: UnknownReason? = nil,
-            change: DayChange? = nil
-        ) {
-            self.market = market
-            self.symbol = symbol
-            self.name = name
+        package init() {}
+
+        init(_ entry: MarketBoard.Entry, _ change: DayChange?, in currency: Currency, at now: Date) {
+            market = entry.market
+            symbol = entry.symbol
+            name = entry.name
             self.currency = currency
-            self.priceSample = priceSample
-            self.state = state
-            self.reason = reason
-            self.change = change
+            price = entry.shown?.price
+            feed = entry.shown?.feed
+            quotedAt = entry.shown?.quotedAt
+            fetchedAt = entry.shown?.fetchedAt
+            state = entry.state(at: now)
+            reason = entry.reason
+            self.change = change?.percent
+            basis = change?.basis
         }
     }
 
+    package init() {}
+
+    /// What the daemon and the history alone have in common.
     package init(
-        state: State, writtenAt: Date, interval: Duration,
-        summary: DaySummary = DaySummary(changes: [], coverage: CoverageShare(tenths: 0)), history: StoredHistory
+        _ board: MarketBoard, _ day: RollingSummary, _ alerts: ActiveAlerts, _ silences: [Silence],
+        in currency: Currency, at now: Date
     ) {
-        self.state = state
-        self.writtenAt = writtenAt
-        self.interval = interval
-        self.summary = summary
-        self.history = history
+        writtenAt = now
+        let changes = board.entries.map { day.change(of: $0, at: now) }
+        summary = day.summary(of: board, changes, at: now)
+        markets = zip(board.entries, changes).map { Market($0, $1, in: currency, at: now) }
+        firing = alerts.firing
+        pending = alerts.pending
+        self.silences = silences.filter { $0.until > now }
+    }
+}
+
+// MARK: Judging the markets
+
+extension StatusReport {
+    /// `stale: bitcoin, ethereum, tether and 2 more`, for each state but fresh.
+    var marketReasons: [Reason] {
+        let states: [(MarketBoard.Entry.State, Reason.Code)] = [
+            (.missing, .marketMissing), (.stale, .marketStale), (.unknown, .marketUnknown),
+        ]
+        return states.compactMap { state, code in
+            let names = markets.filter { $0.state == state }.map(\.market.text)
+            guard !names.isEmpty else { return nil }
+            let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+            return Reason(code, "\(state.rawValue): \(names.prefix(3).joined(separator: ", "))\(more)")
+        }
     }
 
-    /// Lists the board's markets, at most `marketsListed`.
+    /// The state of a running daemon with these markets and reasons.
+    var judgedState: State {
+        if !markets.contains(where: { $0.state == .fresh }) { return .failing }
+        return reasons.isEmpty ? .ok : .degraded
+    }
+
+    /// The report at a later time: quotes that were fresh when it was written become stale with age, also if the daemon
+    /// no longer updates it.
     ///
-    /// - Parameter changes: those of the board's entries, in their order.
-    package mutating func list(_ board: MarketBoard, _ changes: [DayChange?], currency: Currency, at now: Date) {
-        let count = min(board.entries.count, Self.marketsListed)
-        marketsOmitted = board.entries.count - count
-        for entry in board.entries { marketsByState[entry.state(at: now), default: 0] += 1 }
-        markets = zip(board.entries, changes).prefix(count).map { entry, change in
-            Market(
-                market: entry.market, symbol: entry.symbol, name: entry.name, currency: currency,
-                priceSample: entry.shown, state: entry.state(at: now), reason: entry.reason, change: change)
+    /// - Parameter staleAfter: the age from which a market's quote is stale.
+    package func aged(at now: Date, staleAfter: (MarketID) -> Duration) -> StatusReport {
+        var aged = self
+        for (place, market) in markets.enumerated() where market.state == .fresh {
+            // A quote that was fresh at writing keeps the age it had then, even if the configuration's limit is shorter
+            // by now. The file's times are whole seconds.
+            guard let quotedAt = market.quotedAt,
+                now.since(quotedAt) > max(staleAfter(market.market), writtenAt.since(quotedAt)) + .seconds(1)
+            else { continue }
+            aged.markets[place].state = .stale
+            aged.markets[place].change = nil
+            aged.markets[place].basis = nil
         }
+        guard aged.markets != markets else { return self }
+        aged.summary = DaySummary(changes: aged.markets.map { ($0.market, $0.change) }, coverage: summary.coverage)
+        aged.summary.unknown += marketsOmitted
+        // A daemon that has stopped or just started does not judge its markets.
+        guard [.ok, .degraded, .failing].contains(state) else { return aged }
+        let code = Reason.Code.marketStale.rawValue
+        aged.reasons = reasons.filter { $0.code != code } + aged.marketReasons.filter { $0.code == code }
+        aged.state = aged.judgedState
+        return aged
     }
 }

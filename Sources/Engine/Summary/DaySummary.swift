@@ -11,7 +11,7 @@ package struct DaySummary: Hashable, Sendable {
     /// The largest rises and falls, up to five each, largest first, ties by id.
     package var gainers: [Move] = []
     package var losers: [Move] = []
-    package var coverage = CoverageShare(tenths: 0)
+    package var coverage: CoverageShare
 
     package struct Move: Hashable, Sendable {
         package var market: MarketID
@@ -25,7 +25,9 @@ package struct DaySummary: Hashable, Sendable {
 
     private static let listed = 5
 
-    package init(changes: [(market: MarketID, change: Percent?)], coverage: CoverageShare) {
+    package init(
+        changes: [(market: MarketID, change: Percent?)] = [], coverage: CoverageShare = CoverageShare(tenths: 0)
+    ) {
         self.coverage = coverage
         for (market, change) in changes {
             guard let change else {

@@ -27,45 +27,15 @@ package struct JSONWriter {
         array { json in for item in items { body(&json, item) } }
     }
 
-    package mutating func member(_ name: StaticString, _ value: String?) {
+    package mutating func member(_ name: StaticString, _ value: some JSONScalar) {
         key(name)
-        if let value { string(value) } else { null() }
-    }
-
-    package mutating func member(_ name: StaticString, _ value: Int?) {
-        key(name)
-        if let value { number(String(value)) } else { null() }
-    }
-
-    package mutating func member(_ name: StaticString, _ value: Bool) {
-        key(name)
-        number(value ? "true" : "false")
-    }
-
-    /// Whole seconds, UTC.
-    package mutating func member(_ name: StaticString, _ value: Date?) {
-        key(name)
-        guard let value else { return null() }
-        quote { value.appendUTCText(to: &$0) }
-    }
-
-    /// A price is a string of its exact digits.
-    package mutating func member(_ name: StaticString, _ value: Price?) {
-        key(name)
-        guard let value else { return null() }
-        quote { value.appendDigits(to: &$0) }
-    }
-
-    /// A percentage is a number of at most two decimals.
-    package mutating func member(_ name: StaticString, _ value: Percent?) {
-        key(name)
-        if let value { number(value.description) } else { null() }
+        value.write(to: &self)
     }
 
     package mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
@@ -84,7 +54,7 @@ package struct JSONWriter {
     }
 
     /// Writes a string that needs no escaping.
-    private mutating func quote(_ append: (inout [UInt8]) -> Void) {
+    mutating func quote(_ append: (inout [UInt8]) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         append(&bytes)
@@ -126,12 +96,15 @@ package enum JSONString {
     /// Appends `quoted`: a status file holds thousands.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
-        {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            bytes.append(contentsOf: text.replacingScalars(escape).utf8)
+        var text = text
+        let isPlain = text.withUTF8 { utf8 in
+            for byte in utf8 where byte &- 0x20 >= 0x5F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return false
+            }
+            bytes.append(contentsOf: utf8)
+            return true
         }
+        if !isPlain { bytes.append(contentsOf: text.replacingScalars(escape).utf8) }
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Engine
 import Foundation
 import History
 import Markets
@@ -26,8 +27,7 @@ struct InstallationOptions: ParsableArguments {
     func readForRecords() throws -> ConfigurationReading {
         noting(
             try ConfigurationReading.readForRecords(option: configurationPath) { file in
-                FileManager.default.contents(atPath: file).flatMap { try? StatusDocument(parsing: $0) }?
-                    .history?.database
+                FileManager.default.contents(atPath: file).flatMap(StatusReport.init(json:))?.history.database
             })
     }
 

@@ -46,7 +46,7 @@ struct Demo: AsyncParsableCommand {
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
         let configuration = reading.configuration
         let events = RecentEvents()
-        let refreshEvents = RefreshEvents(watching: configuration.statusFile, keys: terminal.isTerminal)
+        let refreshEvents = RefreshEvents(keys: terminal.isTerminal)
         let started = Date()
         var environment = DaemonEnvironment()
         environment.outlet = terminal.isTerminal ? events : StreamOutlet.standardOutput

@@ -3,6 +3,7 @@ import Foundation
 import History
 import Markets
 import Views
+import Glibc
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,33 +14,50 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var installation: InstallationOptions
     @Flag(help: "The status file as it is, with `expired` and `exit` added.")
     var json = false
-    @Flag(help: "Stays, and shows what changes; Ctrl-C or q ends it. In a pipe, a line a change.")
+    @Flag(help: "Stays on the terminal, and shows what changes; Ctrl-C or q ends it.")
     var watch = false
+
+    func validate() throws {
+        if watch, json || isatty(STDOUT_FILENO) == 0 {
+            throw ValidationError("--watch is for a terminal; programs read --json, or the status file")
+        }
+    }
 
     func run() async throws {
         try await CommandError.reporting {
             let configuration = try installation.readForStatus().configuration
+            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
             if watch {
-                await StatusWatch(configuration, json: json).run()
+                await follow(configuration, on: terminal)
             } else {
-                try show(configuration)
+                try show(configuration, on: terminal)
             }
         }
     }
 
-    private func show(_ configuration: Configuration) throws {
-        let source = try StatusSource(configuration)
+    private func follow(_ configuration: Configuration, on terminal: Terminal) async {
+        var terminal = terminal
+        var status = WatchedStatus(configuration)
+        var screen = LiveScreen()
+        for await wake in RefreshEvents(keys: true).all {
+            if case .suspended = wake { screen.pause() }
+            terminal.measure()
+            screen.draw(status.lines(rows: terminal.height, on: terminal, now: Date()), on: terminal)
+        }
+    }
+
+    private func show(_ configuration: Configuration, on terminal: Terminal) throws {
         let now = Date()
+        let source = try StatusSource(configuration, now: now)
         let verdict = source.verdict(at: now)
         var output = StandardOutput()
         if json {
             output.write(source.json(at: now))
         } else {
-            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-            let trends = terminal.isTerminal ? source.trends(configuration, now: now) : nil
-            for line in StatusView(source.document(at: now), verdict, trends: trends, terminal, now: now).lines {
-                output.line(line)
-            }
+            let trends = terminal.isTerminal ? source.trends(now: now) : nil
+            let view = StatusView(
+                status: source.report(at: now), verdict: verdict, trends: trends, terminal: terminal, now: now)
+            for line in view.lines { output.line(line) }
         }
         output.flush()
         if verdict.exit != 0 { throw ExitCode(verdict.exit) }

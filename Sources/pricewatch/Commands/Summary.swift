@@ -19,7 +19,7 @@ struct Summary: AsyncParsableCommand {
         try await CommandError.reporting {
             let configuration = try installation.readForRecords().configuration
             let now = Date()
-            let report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
+            var report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
             var output = StandardOutput()
             if json {
                 var writer = JSONWriter()
@@ -27,7 +27,7 @@ struct Summary: AsyncParsableCommand {
                     json.member("schema", 1)
                     json.member("window_s", Int(window.length.inSeconds))
                     json.member("at", now)
-                    report.summary.members(&json)
+                    report.status.summary.fields(&json)
                 }
                 output.line(writer.text)
             } else {
@@ -40,13 +40,15 @@ struct Summary: AsyncParsableCommand {
     /// The daemon's summary covers only 24 h, and has the provider's changes for markets without 24 h of history.
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> MarketReport? {
         guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
-            let source = try? StatusSource(configuration), source.verdict(at: now).exit < 2,
-            source.document(at: now).markets?.contains(where: { $0.price != nil }) == true,
-            var report = MarketReport(source.document(at: now), in: configuration.currency, window: window, now: now)
+            let source = try? StatusSource(configuration, now: now), source.verdict(at: now).exit < 2
         else { return nil }
-        // If the history is unreadable, the summary has no alerts.
-        if let reader = try? HistoryReader(at: configuration.history.database) { try? report.addAlerts(of: reader) }
-        return report
+        let status = source.report(at: now)
+        guard status.markets.contains(where: { $0.price != nil }) else { return nil }
+        // If the history is unreadable, the summary has no events.
+        let reader = try? HistoryReader(at: configuration.history.database)
+        let events = try? reader?.events(since: now - window.length)
+        return MarketReport(
+            window: window, at: now, currency: configuration.currency, status: status, events: events ?? [])
     }
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {

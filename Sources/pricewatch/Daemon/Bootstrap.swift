@@ -94,7 +94,7 @@ struct Parts: Sendable {
             FeedNotebook(history),
             systemd,
             StatusPublisher(
-                path: configuration.statusFile, metrics: configuration.metricsFile.map(MetricsFile.init(path:)),
+                path: configuration.statusFile, metrics: configuration.metricsFile,
                 log: log, logFile: logFile, systemd: systemd, staysAlive: environment.once == nil))
     }
 

@@ -18,13 +18,12 @@ struct DemoScreen {
     /// Returns at the end of the refresh events.
     func run(_ refreshEvents: RefreshEvents) async {
         var terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-        var status = WatchedStatus(configuration, withTrends: true)
+        var status = WatchedStatus(configuration)
         var screen = LiveScreen()
         for await wake in refreshEvents.all {
             if case .suspended = wake { screen.pause() }
             terminal.measure()
             let now = Date()
-            _ = status.refresh(now: now)
             let head = Paragraph.lines(greeting, width: terminal.width, between: " ") + [""]
             let news = events.newest(min(Self.eventsShown, terminal.height / 4), on: terminal)
             let foot = news.isEmpty ? [] : [""] + news

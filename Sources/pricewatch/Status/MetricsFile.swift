@@ -1,107 +1,84 @@
 import Engine
 import Foundation
-import History
 import Markets
-import Synchronization
 
-/// The file for node_exporter's textfile collector, replaced atomically with each status.
-final class MetricsFile: Sendable {
-    private let file: AtomicFile
-    private let state = Mutex(State())
-
-    private struct State {
-        var polls: [PollOutcome: Int] = [:]
-        var counted: Date?
-        var unwritable = false
-    }
-
-    init(path: String) {
-        file = AtomicFile(path: path)
-        file.removeAbandoned()
-    }
-
+extension StatusReport {
+    /// The metrics file, in Prometheus's text format, version 0.0.4.
+    ///
     /// - Parameters:
-    ///   - finished: A cycle has ended. Its poll is counted only then, even if sources have answered before.
+    ///   - polls: since the daemon's start.
     ///   - expiresAt: When the next status is due, also if the daemon has stopped since.
-    func write(_ report: StatusReport, finished: Bool, expiresAt: Date?, _ log: EventLog) {
-        state.withLock { state in
-            if finished, let poll = report.lastPoll, poll.at != state.counted {
-                state.counted = poll.at
-                state.polls[poll.outcome, default: 0] += 1
-            }
-            do {
-                try file.replace(with: Array(Self.text(report, polls: state.polls, expiresAt: expiresAt).utf8))
-                state.unwritable = false
-            } catch {
-                // Logged once, not at every poll; readers of the metrics see them expire.
-                if !state.unwritable {
-                    log.write(LogLine(.error, "metrics.unwritable") { $0.add("message", "\(error)") })
-                }
-                state.unwritable = true
-            }
+    func metrics(polls: [PollOutcome: Int], expiresAt: Date?) -> String {
+        // A stopped daemon exports no market metrics.
+        let markets = state == .stopped ? [] : markets
+        let firing = state == .stopped ? [] : firing
+        var text = MetricsText()
+        text.add(
+            "price", "The newest price of a market whose quote is fresh.",
+            markets.filter { $0.state == .fresh }.map {
+                (["market": $0.market.text, "currency": $0.currency.code], $0.price?.description)
+            })
+        text.add(
+            "change_24h_ratio", "The change over 24 hours; 0.01 is one percent.",
+            markets.map { (["market": $0.market.text], $0.change?.ratioText) })
+        text.add(
+            "quote_timestamp_seconds", "When the price was quoted.",
+            markets.map { (["market": $0.market.text], $0.quotedAt?.epochText) })
+        text.add(
+            "markets", "How many watched markets are in each state.",
+            MarketBoard.Entry.State.allCases.map { state in
+                (["state": state.rawValue], String(markets.count { $0.state == state }))
+            })
+        text.add(
+            "alert_firing", "1 for each alert that fires.",
+            firing.map { (["rule": $0.rule, "market": $0.market.text, "severity": $0.severity.rawValue], "1") })
+        text.add(
+            "state", "1 for the state that the daemon is in.",
+            State.allCases.map { (["state": $0.rawValue], $0 == state ? "1" : "0") })
+        text.add(
+            "polls_total", "Polls since the daemon's start, by outcome.",
+            PollOutcome.allCases.map { (["outcome": $0.rawValue], String(polls[$0] ?? 0)) }, as: "counter")
+        text.add(
+            "requests_total", "Requests sent in the UTC month.",
+            feeds.map { (["feed": $0.name], String($0.requestsThisMonth)) }, as: "counter")
+        text.add(
+            "last_success_timestamp_seconds", "When the newest poll began that brought prices.",
+            [([:], lastUsablePoll?.epochText)])
+        text.add(
+            "expires_timestamp_seconds", "When these numbers are no longer worth anything.",
+            [([:], expiresAt?.epochText)])
+        text.add("outbox_messages", "Messages that wait to be sent.", [([:], String(outbox.queued))])
+        text.add("database_bytes", "What the history takes on disk.", [([:], String(history.bytes))])
+        text.add("info", "The version that runs.", [(["version": version], "1")])
+        return text.text
+    }
+}
+
+private struct MetricsText {
+    var text = ""
+
+    /// Adds a metric with its samples; one without a value is omitted, and so is a metric without samples.
+    mutating func add(
+        _ name: String, _ help: String, _ samples: [(labels: KeyValuePairs<String, String>, value: String?)],
+        as kind: String = "gauge"
+    ) {
+        guard samples.contains(where: { $0.value != nil }) else { return }
+        text += "# HELP pricewatch_\(name) \(help)\n# TYPE pricewatch_\(name) \(kind)\n"
+        for case (let labels, let value?) in samples {
+            let pairs = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+            text += "pricewatch_\(name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
         }
     }
 
-    static func text(_ report: StatusReport, polls: [PollOutcome: Int], expiresAt: Date?) -> String {
-        var metrics = MetricsText()
-        // A stopped daemon exports no market metrics.
-        let markets = report.state == .stopped ? [] : report.markets
-        metrics.family("price", .gauge, "The newest price of a market whose quote is fresh.") { add in
-            for market in markets where market.state == .fresh {
-                guard let price = market.priceSample?.price else { continue }
-                add([("market", market.market.text), ("currency", market.currency.code)], price.description)
+    private static func escaped(_ value: String) -> String {
+        value.replacingScalars { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: nil
             }
         }
-        metrics.family("change_24h_ratio", .gauge, "The change over 24 hours; 0.01 is one percent.") { add in
-            for market in markets {
-                guard let change = market.change?.percent else { continue }
-                add([("market", market.market.text)], change.ratioText)
-            }
-        }
-        metrics.family("quote_timestamp_seconds", .gauge, "When the price was quoted.") { add in
-            for market in markets {
-                guard let priceSample = market.priceSample else { continue }
-                add([("market", market.market.text)], priceSample.quotedAt.epochText)
-            }
-        }
-        metrics.family("markets", .gauge, "How many watched markets are in each state.") { add in
-            let counts = report.state == .stopped ? [:] : report.marketsByState
-            for state in MarketBoard.Entry.State.allCases {
-                add([("state", state.rawValue)], String(counts[state] ?? 0))
-            }
-        }
-        metrics.family("alert_firing", .gauge, "1 for each alert that fires.") { add in
-            for alert in report.state == .stopped ? [] : report.firing {
-                add(
-                    [("rule", alert.rule), ("market", alert.market.text), ("severity", alert.severity.rawValue)], "1")
-            }
-        }
-        metrics.family("state", .gauge, "1 for the state that the daemon is in.") { add in
-            for state in StatusReport.State.allCases {
-                add([("state", state.rawValue)], state == report.state ? "1" : "0")
-            }
-        }
-        metrics.family("polls_total", .counter, "Polls since the daemon's start, by outcome.") { add in
-            for outcome in PollOutcome.allCases { add([("outcome", outcome.rawValue)], String(polls[outcome] ?? 0)) }
-        }
-        metrics.family("requests_total", .counter, "Requests sent in the UTC month.") { add in
-            for feed in report.feeds { add([("feed", feed.name)], String(feed.requestsThisMonth)) }
-        }
-        metrics.family("last_success_timestamp_seconds", .gauge, "When the newest poll began that brought prices.") {
-            add in
-            if let at = report.lastUsablePoll { add([], at.epochText) }
-        }
-        metrics.family("expires_timestamp_seconds", .gauge, "When these numbers are no longer worth anything.") { add in
-            if let expiresAt { add([], expiresAt.epochText) }
-        }
-        metrics.family("outbox_messages", .gauge, "Messages that wait to be sent.") { add in
-            add([], String(report.outbox.queued))
-        }
-        metrics.family("database_bytes", .gauge, "What the history takes on disk.") { add in
-            add([], String(report.history.bytes))
-        }
-        metrics.family("info", .gauge, "The version that runs.") { add in add([("version", Version.current)], "1") }
-        return metrics.text
     }
 }
 

@@ -12,9 +12,32 @@ final class SystemdNotifier: Sendable {
     /// The longest status text in bytes. systemd reads at most 4096 bytes of a message and drops longer ones.
     private static let longestStatus = 1000
 
-    fileprivate struct Sent {
+    private struct Sent {
         var ready = false
         var watchdog: Duration?
+
+        /// The notifications that the supervisor acts on.
+        mutating func signals(_ report: StatusReport, finished: Bool, deadline: Duration) -> [String] {
+            if report.state == .starting {
+                // The start may take as long as one cycle.
+                return ["EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)"]
+            }
+            var signals = report.state == .stopping ? ["STOPPING=1"] : []
+            let next = report.interval + deadline + .seconds(30)
+            // A longer interval is sent at once, before the old one expires. A shorter one is sent with the next
+            // finished cycle, since the time already passed would count against it.
+            let isLonger = watchdog.map { next > $0 } ?? false
+            if finished, !ready {
+                signals.append("READY=1")
+                ready = true
+            }
+            if finished ? watchdog != next : isLonger {
+                signals.append("WATCHDOG_USEC=\(next.inMilliseconds * 1000)")
+                watchdog = next
+            }
+            if finished { signals.append("WATCHDOG=1") }
+            return signals
+        }
     }
 
     init(environment: [String: String]) {
@@ -27,7 +50,7 @@ final class SystemdNotifier: Sendable {
         guard socketPath != nil else { return }
         let signals = sent.withLock { $0.signals(report, finished: finished, deadline: deadline) }
         if !signals.isEmpty { send(signals.joined(separator: "\n")) }
-        let words = StatusLine(report, at: report.writtenAt).text
+        let words = report.line(at: report.writtenAt)
         send("STATUS=" + words.cut(toBytes: Self.longestStatus))
     }
 
@@ -62,30 +85,5 @@ final class SystemdNotifier: Sendable {
                 _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
             }
         }
-    }
-}
-
-extension SystemdNotifier.Sent {
-    /// The notifications that the supervisor acts on.
-    fileprivate mutating func signals(_ report: StatusReport, finished: Bool, deadline: Duration) -> [String] {
-        if report.state == .starting {
-            // The start may take as long as one cycle.
-            return ["EXTEND_TIMEOUT_USEC=\((deadline + .seconds(30)).inMilliseconds * 1000)"]
-        }
-        var signals = report.state == .stopping ? ["STOPPING=1"] : []
-        let next = report.interval + deadline + .seconds(30)
-        // A longer interval is sent at once, before the old one expires. A shorter one is sent with the next finished
-        // cycle, since the time already passed would count against it.
-        let isLonger = watchdog.map { next > $0 } ?? false
-        if finished, !ready {
-            signals.append("READY=1")
-            ready = true
-        }
-        if finished ? watchdog != next : isLonger {
-            signals.append("WATCHDOG_USEC=\(next.inMilliseconds * 1000)")
-            watchdog = next
-        }
-        if finished { signals.append("WATCHDOG=1") }
-        return signals
     }
 }

@@ -197,6 +197,6 @@ struct FailoverPollTests {
         scene.poll(2)
         #expect(scene.requests.map { $0.watch.entries.map(\.market.text) }.last == ["bitcoin"])
         #expect(scene.engine.board[market("rare")]?.lastAnswer == .missing(.noMapping))
-        #expect(scene.status.reasons.map(\.code) == [.standby, .marketMissing])
+        #expect(scene.status.reasons.map(\.code) == ["standby", "market_missing"])
     }
 }

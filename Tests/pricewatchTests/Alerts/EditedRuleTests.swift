@@ -38,10 +38,10 @@ import Testing
             report.firing.map { "firing \($0.condition)" } + report.pending.map { "pending \($0.condition)" }
         let written = try scene.status()
         // A daemon that has just started writes its first status with its first cycle.
-        if written.state != "stopped" {
+        if written.state != .stopped {
             #expect(
-                shown == (written.alerts?.firing ?? []).map { "firing \($0.condition)" }
-                    + (written.alerts?.pending ?? []).map { "pending \($0.condition)" })
+                shown == written.firing.map { "firing \($0.condition)" }
+                    + written.pending.map { "pending \($0.condition)" })
         }
         let recorded = ActiveAlerts(try HistoryReader(at: scene.database).activeEvents())
         #expect(

@@ -86,7 +86,7 @@ import Testing
         try await scene.start()
         await scene.poll()
         let status = try scene.status()
-        #expect(Set(status.alerts?.firing.map(\.rule) ?? []) == Set(accepted))
+        #expect(Set(status.firing.map(\.rule)) == Set(accepted))
         let reader = try HistoryReader(at: scene.database)
         #expect(try Set(reader.events(since: .distantPast).map(\.rule)) == Set(accepted))
         for name in accepted {
@@ -94,7 +94,7 @@ import Testing
                 rule: name, market: nil, from: scene.time.now(), until: scene.time.now() + .hours(1))
         }
         await scene.poll()
-        let silenced = try scene.status().alerts?.silences ?? []
+        let silenced = try scene.status().silences
         #expect(Set(silenced.compactMap(\.rule)) == Set(accepted))
         #expect(scene.log("alert.firing").count == accepted.count)
         await scene.stop()

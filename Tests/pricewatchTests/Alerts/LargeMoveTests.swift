@@ -36,8 +36,8 @@ import Testing
     }
 
     private func shown(_ scene: DaemonScene) throws -> String {
-        let market = try #require(try scene.status().markets?.first)
-        return "\(market.price ?? "-") \(market.state) \(market.reason ?? "-")"
+        let market = try #require(try scene.status().markets.first)
+        return "\(market.price?.description ?? "-") \(market.state) \(market.reason?.rawValue ?? "-")"
     }
 
     private func logged(_ scene: DaemonScene) -> [String] {

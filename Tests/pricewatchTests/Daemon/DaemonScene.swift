@@ -7,6 +7,7 @@ import MarketSimulator
 import Markets
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import pricewatch
 
@@ -59,7 +60,7 @@ final class DaemonScene {
     var statusText: String { (try? String(contentsOfFile: files.folder + "/status.json", encoding: .utf8)) ?? "" }
     var log: String { (try? String(contentsOfFile: files.folder + "/log", encoding: .utf8)) ?? "" }
 
-    func status() throws -> StatusDocument { try StatusDocument(parsing: Data(statusText.utf8)) }
+    func status() throws -> StatusReport { try #require(StatusReport(json: Data(statusText.utf8))) }
 
     private var reading: ConfigurationReading { get throws { try files.reading(paths + rules) } }
     var configuration: Configuration { get throws { try reading.configuration } }

@@ -23,10 +23,10 @@ import Testing
         let scene = try scene()
         try await scene.start()
         try await scene.reload(scene.rules)
-        #expect(try scene.status().state == "starting")
+        #expect(try scene.status().state == .starting)
         await scene.poll()
         try await scene.reload(scene.rules)
-        #expect(try scene.status().state == "ok")
+        #expect(try scene.status().state == .ok)
         await scene.stop()
     }
 

@@ -42,9 +42,9 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(15))
         request.cancel()
         if step == 0 { #expect(server.requests == 0, "no poll begins after the stop") }
-        let status = try StatusDocument(
-            parsing: Data(contentsOf: URL(fileURLWithPath: files.folder + "/status.json")))
-        #expect(status.state == "stopped")
+        let status = try #require(
+            StatusReport(json: Data(contentsOf: URL(fileURLWithPath: files.folder + "/status.json"))))
+        #expect(status.state == .stopped)
     }
 
     /// Without this, the next start would send it again.

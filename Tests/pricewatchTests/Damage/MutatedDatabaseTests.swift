@@ -132,7 +132,9 @@ private struct MutationScene {
             } catch { errors.append(error) }
         }
         let now = filled.end
-        ask { reader, configuration in _ = try StatusReport(remembering: reader, configuration, now: now) }
+        ask { reader, configuration in
+            _ = try StatusReport(remembering: reader, Settings(configuration, host: ""), now: now)
+        }
         for length in ["1h", "24h", "7d"] {
             ask { reader, configuration in
                 _ = try MarketReport(recordedIn: reader, configuration, window: Window(parsing: length), now: now)

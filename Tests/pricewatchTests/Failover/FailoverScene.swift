@@ -82,7 +82,7 @@ final class FailoverScene {
         return feeds
     }
 
-    func status() throws -> StatusDocument { try scene.status() }
+    func status() throws -> StatusReport { try scene.status() }
 
     func finish() async {
         await scene.stop()

@@ -28,8 +28,8 @@ import Testing
         let ill = good..<(good + 10)
         try await failover.poll(ill.upperBound, isIll: ill.contains)
         #expect(failover.served == String(repeating: "1", count: good) + String(repeating: "2", count: 10))
-        #expect(try failover.status().state == "degraded")
-        #expect(try failover.status().reasons?.map(\.code).contains("standby") == true)
+        #expect(try failover.status().state == .degraded)
+        #expect(try failover.status().reasons.map(\.code).contains("standby"))
         // It cools down for longer each time: a good guest at one who fails, too.
         #expect(failover.asked <= good + 4)
         // One that refused us is left alone for longer than the others; nobody for more than an hour or so.
@@ -47,7 +47,7 @@ import Testing
         #expect(restored.first?.contains(" feed=first from=spare") == true, "\(restored)")
         #expect(failover.served.wholeMatch(of: /1*2+1{3}/) != nil, "\(failover.served)")
         #expect(try failover.recorded() == failover.served)
-        #expect(try failover.status().state == "ok")
+        #expect(try failover.status().state == .ok)
         await failover.finish()
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(failover.spareTargets.count == 1)
         #expect(failover.spareTargets.first?.contains("ids=bitcoin,") == true)
         let status = try failover.status()
-        #expect(status.markets?.map(\.state) == Array(repeating: "fresh", count: 5))
+        #expect(status.markets.map(\.state) == Array(repeating: .fresh, count: 5))
         #expect(failover.scene.statusText.components(separatedBy: #""feed":"spare","quoted_at""#).count == 6)
         await failover.finish()
     }

@@ -136,12 +136,9 @@ import Testing
 
     @Test("the metrics file")
     func metrics() throws {
-        var report = StatusReport(
-            state: .ok, writtenAt: Told.now, interval: .seconds(60),
-            summary: DaySummary(changes: [], coverage: CoverageShare(tenths: 0)),
-            history: .init(database: "", bytes: 0, samples: 0))
+        var report = StatusReport()
         report.firing = Self.texts.map(event)
-        let file = MetricsFile.text(report, polls: [:], expiresAt: nil)
+        let file = report.metrics(polls: [:], expiresAt: nil)
         let beginning = #"pricewatch_alert_firing{rule=""#
         let lines = file.utf8.split(separator: 0x0A).map { Substring($0) }.filter {
             $0.utf8.starts(with: beginning.utf8)
@@ -320,15 +317,13 @@ import Testing
     @Test("the first line of status holds no bar, and no line more")
     func statusLine() throws {
         for text in Self.texts {
-            var report = StatusReport(
-                state: .degraded, writtenAt: Told.now, interval: .seconds(60),
-                summary: DaySummary(changes: [], coverage: CoverageShare(tenths: 0)),
-                history: .init(database: "", bytes: 0, samples: 0))
+            var report = StatusReport()
+            (report.state, report.writtenAt) = (.degraded, Told.now)
             report.pid = 1
             report.expiresAt = Told.now + .minutes(1)
             report.reasons = [.init(.marketMissing, "missing: \(text)\n")]
-            let document = try StatusDocument(parsing: Data(report.json))
-            let line = StatusVerdict(document, alive: true, file: "", now: Told.now).line
+            let read = try #require(StatusReport(json: Data(report.json)))
+            let line = StatusVerdict(read, alive: true, file: "", now: Told.now).line
             #expect(
                 !line.unicodeScalars.contains("|") && !line.unicodeScalars.contains("\n"), "\(line.debugDescription)")
             let shown = text.unicodeScalars.map { $0 == "|" ? "/" : SafeText.printable(String($0)) }.joined()

@@ -39,24 +39,12 @@ import Testing
         await simulator.stop()
     }
 
-    @Test("in a pipe, a line a change, and the end of the daemon is one")
-    func pipe() async throws {
-        let simulator = try await CoinGeckoSimulator.start()
-        let installation = try Installation(url: simulator.baseURL)
-        let daemon = try installation.start("run")
-        try await eventually("a first poll") { installation.log.contains { $0.contains("poll.ok") } }
-        let watch = try installation.start("status", "--watch")
-        try await eventually("three more polls") { installation.log.count { $0.contains("poll.ok") } >= 4 }
-        daemon.signal(SIGKILL)
-        #expect(await daemon.ended().exit == -SIGKILL)
-        await simulator.stop()
-        try await eventually("it is missed") { watch.output.contains(" is not running; last status written ") }
-        watch.signal(SIGTERM)
-        let ending = await watch.ended()
-        #expect(ending.exit == 0)
-        let lines = ending.output.split(separator: "\n")
-        #expect(lines.count { $0.contains("Z ok: 3 markets, polled") } >= 2)
-        #expect(lines.last?.contains("Z failing: the daemon") == true)
-        #expect(!ending.output.contains("\u{1B}"))
+    @Test("it needs a terminal", arguments: [["--watch"], ["--watch", "--json"]])
+    func pipe(options: [String]) async throws {
+        let installation = try Installation(url: "http://127.0.0.1:9")
+        let ending = try await Program.start(["status"] + options + ["--config", installation.configuration])
+            .ended()
+        #expect(ending.exit == 64 && ending.output == "")
+        #expect(ending.errors.contains("--watch is for a terminal"))
     }
 }

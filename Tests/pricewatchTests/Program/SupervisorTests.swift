@@ -113,10 +113,8 @@ import Testing
         let folder = try TemporaryFolder()
         let supervisor = try Supervisor(in: folder)
         let now = Date(timeIntervalSince1970: 1_795_255_200)
-        var report = StatusReport(
-            state: .degraded, writtenAt: now, interval: .seconds(60),
-            summary: DaySummary(changes: [], coverage: CoverageShare(tenths: 0)),
-            history: .init(database: "", bytes: 0, samples: 0))
+        var report = StatusReport()
+        (report.state, report.writtenAt, report.interval) = (.degraded, now, .seconds(60))
         report.reasons = [.init(.configRejected, String(repeating: "no é\u{301} ", count: 50_000))]
         let notifier = SystemdNotifier(environment: ["NOTIFY_SOCKET": supervisor.path])
         notifier.tell(report, finished: true, deadline: .seconds(20))

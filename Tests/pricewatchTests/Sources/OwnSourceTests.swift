@@ -20,16 +20,16 @@ import Testing
         await sources.scene.poll(46)
         #expect(sources.asked == (61, 5))
         let status = try sources.status()
-        #expect(status.state == "ok" && status.reasons?.isEmpty == true)
-        #expect(status.feeds?.map(\.name) == ["coingecko", "stocks"])
-        #expect(status.feeds?.map(\.state) == ["serving", "serving"])
-        #expect(status.feeds?.map(\.requestsMonth) == [61, 5])
-        #expect(status.markets?.map(\.state) == ["fresh", "fresh"])
-        #expect(try sources.market("AAPL")?.price == "194")
+        #expect(status.state == .ok && status.reasons.isEmpty)
+        #expect(status.feeds.map(\.name) == ["coingecko", "stocks"])
+        #expect(status.feeds.map(\.state) == [.serving, .serving])
+        #expect(status.feeds.map(\.requestsThisMonth) == [61, 5])
+        #expect(status.markets.map(\.state) == [.fresh, .fresh])
+        #expect(try sources.market("AAPL")?.price?.description == "194")
         #expect(sources.scene.statusText.contains(#""feed":"stocks""#))
         #expect(sources.scene.statusText.contains(#""interval_s":60"#))
         // An hour of the day was watched, of the slow one as well.
-        #expect(status.summary?.coverage.description == "4.1")
+        #expect(status.summary.coverage.description == "4.1")
         let reader = try HistoryReader(at: sources.scene.database)
         var feeds: Set<String?> = []
         var count = 0
@@ -50,24 +50,24 @@ import Testing
         await sources.scene.poll(15)
         sources.stocks.setFaults([.status(500)])
         await sources.scene.poll()
-        #expect(try sources.status().lastPoll?.outcome == "partial")
-        #expect(try sources.status().lastPoll?.error?.kind == "server")
+        #expect(try sources.status().lastPoll?.outcome == .partial)
+        #expect(try sources.status().lastPoll?.error?.kind == .server)
         await sources.scene.poll(20)
         let status = try sources.status()
-        #expect(status.state == "degraded" && status.lastPoll?.outcome == "ok" && status.lastPoll?.error == nil)
+        #expect(status.state == .degraded && status.lastPoll?.outcome == .ok && status.lastPoll?.error == nil)
         #expect(status.consecutiveFailures == 2)
         #expect(try sources.reasons().first?.hasPrefix("poll_failed: the last 2 polls of stocks failed: ") == true)
-        #expect(try sources.market("AAPL")?.state == "fresh")
+        #expect(try sources.market("AAPL")?.state == .fresh)
         // Three intervals without an answer, then ten minutes of a stale price.
         await sources.scene.poll(11)
-        #expect(try sources.market("AAPL")?.state == "stale")
+        #expect(try sources.market("AAPL")?.state == .stale)
         await sources.scene.poll(14)
         #expect(try Set(sources.events()) == ["feed-stale stocks firing", "market-stale AAPL firing"])
         sources.stocks.setFaults([])
         await sources.scene.poll(15)
         #expect(
             try Set(sources.events().dropFirst(2)) == ["feed-stale stocks resolved", "market-stale AAPL resolved"])
-        #expect(try sources.status().state == "ok")
+        #expect(try sources.status().state == .ok)
         #expect(sources.scene.log.contains("poll.failed feed=stocks kind=server count=1 "))
         #expect(sources.scene.log.contains(" after_failures=4"))
         await sources.scene.stop()
@@ -85,16 +85,18 @@ import Testing
             await daemon.drain()
         }
         await server.waitUntilAsked()
-        try await eventually("what the others answered") { (try? sources.market("bitcoin"))??.price == "70000" }
+        try await eventually("what the others answered") {
+            (try? sources.market("bitcoin"))??.price?.description == "70000"
+        }
         #expect(try sources.events() == ["high bitcoin firing"])
         #expect(sources.scene.log.contains(" poll.ok feed=coingecko markets=1 "))
         #expect(!sources.scene.log.contains("feed=stocks"))
-        #expect(try sources.status().state == "starting" && sources.status().lastPoll?.outcome == "ok")
+        #expect(try sources.status().state == .starting && sources.status().lastPoll?.outcome == .ok)
         server.breakConnections()
         await cycle.value
         #expect(await daemon.engine.ending == .polled(.partial, recorded: true))
-        #expect(try sources.status().lastPoll?.outcome == "partial" && sources.status().lastPoll?.feed == "coingecko")
-        #expect(try sources.status().lastPoll?.error?.kind == "transport")
+        #expect(try sources.status().lastPoll?.outcome == .partial && sources.status().lastPoll?.feed == "coingecko")
+        #expect(try sources.status().lastPoll?.error?.kind == .transport)
         #expect(sources.scene.log.contains(" poll.failed feed=stocks kind=transport "))
         await sources.scene.stop()
     }
@@ -115,7 +117,9 @@ import Testing
             await daemon.drain()
         }
         await server.waitUntilAsked()
-        try await eventually("what the others answered") { (try? sources.market("bitcoin"))??.price == "70000" }
+        try await eventually("what the others answered") {
+            (try? sources.market("bitcoin"))??.price?.description == "70000"
+        }
         #expect(FileManager.default.fileExists(atPath: metrics) && polls() == [])
         server.breakConnections()
         await cycle.value
@@ -134,7 +138,7 @@ import Testing
         try await sources.scene.start()
         await sources.scene.poll(30)
         #expect(try sources.reasons().first?.hasPrefix("clock: stocks: this clock is 1h behind the provider's") == true)
-        #expect(try sources.status().markets?.map(\.state) == ["fresh", "unknown"])
+        #expect(try sources.status().markets.map(\.state) == [.fresh, .unknown])
         #expect(try sources.events() == ["high bitcoin firing"])
         #expect(try HistoryReader(at: sources.scene.database).size().samples == 30)
         #expect(sources.scene.log.contains(" summary.24h "))
@@ -148,7 +152,7 @@ import Testing
         await sources.scene.poll()
         sources.scene.simulator.setFaults([.status(500)])
         await sources.scene.poll(20)
-        #expect(try sources.status().markets?.map(\.state) == ["stale", "fresh"])
+        #expect(try sources.status().markets.map(\.state) == [.stale, .fresh])
         #expect(try sources.reasons().first?.hasPrefix("poll_failed: the last 20 polls failed: ") == true)
         #expect(try sources.events() == ["feed-stale coingecko firing"])
         #expect(sources.asked.stocks == 2)
@@ -183,7 +187,7 @@ import Testing
         sources.stocks.setFaults([.status(500)])
         await sources.scene.poll(120)
         #expect(try sources.events() == ["high AAPL pending"])
-        #expect(try sources.market("AAPL")?.state == "fresh")
+        #expect(try sources.market("AAPL")?.state == .fresh)
         await sources.scene.stop()
     }
 
@@ -213,11 +217,11 @@ import Testing
         #expect(await sources.scene.daemon?.untilNextPoll(at: sources.scene.time.uptime()) == .seconds(30))
         await sources.scene.wake()
         #expect(sources.asked == (1, 1), "while nobody is due, nothing is asked")
-        #expect(try sources.status().state == "starting")
+        #expect(try sources.status().state == .starting)
         sources.scene.time.step(.seconds(30))
         await sources.scene.poll()
         #expect(sources.asked == (2, 2))
-        #expect(try sources.status().state == "ok")
+        #expect(try sources.status().state == .ok)
         await sources.scene.stop()
     }
 

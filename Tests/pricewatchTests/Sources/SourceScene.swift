@@ -50,11 +50,11 @@ final class SourceScene {
 
     var asked: (coingecko: Int, stocks: Int) { (scene.simulator.requestCount, stocks.requestCount) }
 
-    func status() throws -> StatusDocument { try scene.status() }
+    func status() throws -> StatusReport { try scene.status() }
 
-    func market(_ id: String) throws -> StatusDocument.Market? { try status().markets?.first { $0.market == id } }
+    func market(_ id: String) throws -> StatusReport.Market? { try status().markets.first { $0.market.text == id } }
 
-    func reasons() throws -> [String] { (try status().reasons ?? []).map { "\($0.code): \($0.message)" } }
+    func reasons() throws -> [String] { try status().reasons.map { "\($0.code): \($0.message)" } }
 
     /// `rule market kind` of every event.
     func events() throws -> [String] {

@@ -57,11 +57,11 @@ import Testing
                 "held pending", "held firing", "drop firing",
             ])
         // Between the first and the last of twelve polls.
-        let share = try #require(try scene.status().summary?.coverage.tenths)
+        let share = try scene.status().summary.coverage.tenths
         #expect((130...140).contains(share))
         await scene.pollWhenDue()
-        let market = try #require(try scene.status().markets?.first)
-        #expect(market.price == "94" && market.reason == "unconfirmed")
+        let market = try #require(try scene.status().markets.first)
+        #expect(market.price?.description == "94" && market.reason == .unconfirmed)
         await scene.pollWhenDue()
         let events = try reader.events(since: .distantPast)
         #expect(events.map(\.kind) == [.pending, .firing, .firing, .resolved])
@@ -92,13 +92,13 @@ import Testing
     func besideAFastOne() async throws {
         let sources = try SourceScene(feed: "every: 1m", every: .minutes(5), coingecko: Self.quota)
         try await sources.scene.start()
-        var states: Set<String> = []
+        var states: Set<MarketBoard.Entry.State> = []
         for _ in 0..<60 {
             await sources.scene.pollWhenDue()
             states.insert(try #require(try sources.market("bitcoin")).state)
         }
         #expect((4...5).contains(sources.asked.coingecko))
-        #expect(states == ["fresh"])
+        #expect(states == [.fresh])
         #expect(try sources.events() == [])
         // Three intervals without an answer are silence.
         sources.scene.simulator.setFaults([.status(500)])

@@ -7,23 +7,30 @@ import Testing
 @testable import pricewatch
 
 @Suite struct MarketReportTests {
-    private func report(_ changes: [(String, Int64?)], notFresh: [(String, String)] = []) throws -> MarketReport {
+    private func report(_ changes: [(String, Int64?)], notFresh: [String: MarketBoard.Entry.State] = [:]) throws
+        -> MarketReport
+    {
         let moves = try changes.map { (market: try MarketID($0.0), change: $0.1.map(Percent.init(hundredths:))) }
+        var status = StatusReport()
+        status.summary = DaySummary(changes: moves, coverage: CoverageShare(tenths: 997))
+        status.markets = moves.map { id, change in
+            var market = StatusReport.Market()
+            (market.market, market.change, market.state) = (id, change, notFresh[id.text] ?? .fresh)
+            return market
+        }
         return MarketReport(
-            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), currency: .usd,
-            summary: DaySummary(changes: moves, coverage: CoverageShare(tenths: 997)),
-            changes: moves.compactMap(\.change), notFresh: notFresh.map { (market: $0.0, state: $0.1) })
+            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), currency: .usd, status: status)
     }
 
     @Test("reads like a market report")
     func lines() throws {
         var report = try report(
             [("bitcoin", 125), ("solana", 810), ("cardano", -250), ("tether", 0), ("x", nil), ("y", nil), ("z", nil)],
-            notFresh: [("x", "missing"), ("y", "stale")])
+            notFresh: ["x": .missing, "y": .stale])
         report.events = [
             try ChartScene.event(.firing, at: -60, price: "1"), try ChartScene.event(.resolved, at: -50, price: "1"),
         ]
-        report.firing = [try ChartScene.event(.firing, at: -60, price: "1", rule: "peg")]
+        report.status.firing = [try ChartScene.event(.firing, at: -60, price: "1", rule: "peg")]
         #expect(
             report.lines(on: Terminal()).joined(separator: "\n") == """
                 24h to 2026-11-21 10:00 UTC: 7 markets in usd

@@ -12,7 +12,7 @@ import Testing
             {"state": "ok", "pid": 4711, "written_at": "2026-11-21T10:00:00Z", "expires_at": "2026-11-21T10:01:00Z"}
             """
         return StatusVerdict(
-            try StatusDocument(parsing: Data(text.utf8)), alive: alive, file: "/run/pricewatch/status.json",
+            try #require(StatusReport(json: Data(text.utf8))), alive: alive, file: "/run/pricewatch/status.json",
             now: ChartScene.moment(0) + .minutes(3))
     }
 

@@ -36,7 +36,7 @@ struct Trends {
     }
 
     /// The newest price of each piece, oldest first, nil where none is known; empty for an unknown market.
-    func prices(of market: String) -> [Double?] { (try? MarketID(market)).flatMap { prices[$0] } ?? [] }
+    func prices(of market: MarketID) -> [Double?] { prices[market] ?? [] }
 }
 
 extension Trends {

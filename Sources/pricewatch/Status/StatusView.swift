@@ -1,0 +1,190 @@
+import Engine
+import Foundation
+import Markets
+import Views
+
+/// A status for people.
+struct StatusView {
+    let status: StatusReport
+    let verdict: StatusVerdict
+    /// nil: none are shown.
+    var trends: Trends?
+    let terminal: Terminal
+    let now: Date
+
+    /// The whole status, however long.
+    var lines: [String] {
+        var lines = head
+        if !status.markets.isEmpty {
+            lines += [""] + table(status.markets)
+            if status.marketsOmitted > 0 { lines.append("and \(status.marketsOmitted) more") }
+        }
+        if !alerts.isEmpty { lines += [""] + alerts }
+        if status.outbox.queued > 0 { lines += ["", outbox] }
+        let history = status.history
+        if !history.database.isEmpty {
+            let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
+            lines += [
+                "", "history: \(history.samples) samples, \(Bytes.text(history.bytes))\(since), \(history.database)",
+            ]
+        }
+        return lines
+    }
+
+    /// As much of the status as fits this many rows: the alerts, and as many markets as fit.
+    func lines(rows: Int) -> [String] {
+        let most = max(2, rows / 4)
+        let alerts =
+            alerts.count > most ? alerts.prefix(most - 1) + ["and \(alerts.count - most + 1) more"] : alerts
+        let foot = alerts.isEmpty ? [] : [""] + alerts
+        let all = status.markets.count + status.marketsOmitted
+        // A low screen shows the first line alone above the markets.
+        let head = head.count + foot.count + min(all, rows / 3) + 3 <= rows ? head : [first]
+        // The markets need two more rows: a blank line and their header.
+        let room = rows - head.count - foot.count - 2
+        var markets: [String] = []
+        if all > 0, room > 0 {
+            let shown = all <= room ? all : min(status.markets.count, room - 1)
+            markets = [""] + table(status.markets.prefix(shown))
+            if all > shown { markets.append("and \(all - shown) more") }
+        }
+        return Array((head + markets + foot).prefix(rows))
+    }
+
+    private var first: String {
+        terminal.paint(verdict.line, verdict.exit == 0 ? .green : verdict.exit == 1 ? .yellow : .red)
+    }
+
+    private var head: [String] {
+        let summary = status.summary
+        var lines =
+            [first] + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable($0.message))" }
+            + [""] + status.feeds.map(line)
+        lines.append(
+            "24h: \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
+                + "\(summary.coverage) % of the time covered")
+        if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
+        if !summary.losers.isEmpty { lines.append("  down most: \(summary.losers.text)") }
+        return lines
+    }
+
+    private func line(of feed: StatusReport.Feed) -> String {
+        var text = "feed \(SafeText.printable(feed.name)): \(feed.state.rawValue)"
+        if let next = feed.nextTryAt { text += ", asked again at \(next.utcText)" }
+        text += ", \(feed.requestsThisMonth) request\(feed.requestsThisMonth == 1 ? "" : "s") this month"
+        if let quota = feed.quota { text += " of \(quota)" }
+        if let end = feed.quotaEndsAt { text += ", used up by \(end.utcText)" }
+        return text
+    }
+
+    private var outbox: String {
+        let queued = status.outbox.queued
+        let oldest = status.outbox.oldest.map { ", the oldest for \(status.writtenAt.since($0).roundedText)" } ?? ""
+        return "outbox: \(queued) message\(queued == 1 ? " waits" : "s wait")\(oldest)"
+    }
+
+    private var alerts: [String] {
+        let active = status.firing.map { ($0, Terminal.Colour.red) } + status.pending.map { ($0, .yellow) }
+        return active.map { event, colour in
+            let since = event.since.map { " for \(now.since($0).roundedText)" } ?? ""
+            let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
+            return terminal.paint(colour == .red ? "firing" : "pending", colour)
+                + " \(SafeText.printable(event.rule)): \(SafeText.printable(event.market.text)) "
+                + "\(SafeText.printable(event.condition))\(since)\(note)"
+        }
+            + status.silences.filter { $0.until > now }.map { silence in
+                let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"
+                let market = silence.market.map { " on \(SafeText.printable($0.text))" } ?? ""
+                return "silenced \(rule)\(market) until \(silence.until.utcText)"
+            }
+    }
+
+    private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {
+        MarketTable(markets: Array(markets), trends: trends, terminal: terminal, now: now).lines
+    }
+}
+
+/// The markets of a status as a table that fits its terminal: narrow terminals omit the less important columns.
+private struct MarketTable {
+    let markets: [StatusReport.Market]
+    /// nil: no trend column.
+    let trends: Trends?
+    let terminal: Terminal
+    let now: Date
+
+    private enum Column: Int, CaseIterable {
+        case market, symbol, price, change, trend, age, state
+    }
+
+    private static let longestID = 24
+
+    var lines: [String] {
+        // A pipe has no width, and programs that read it need whole ids.
+        guard terminal.isTerminal else { return table(trend: 0).lines(on: terminal) }
+        let narrow = Trends.pieces / 2
+        let tables = [
+            table(trend: Trends.pieces), table(trend: narrow), table(trend: narrow, withReasons: false),
+            table(trend: narrow, withReasons: false, without: [.symbol, .age]),
+        ]
+        return (tables.first { $0.width <= terminal.width } ?? tables[3]).lines(on: terminal)
+    }
+
+    private func table(trend width: Int, withReasons: Bool = true, without omitted: Set<Column> = []) -> Table {
+        let columns = Column.allCases.filter { !omitted.contains($0) && ($0 != .trend || trends != nil) }
+        // Prices of several currencies name their own.
+        let currency = Set(markets.map(\.currency)).count == 1 ? markets[0].currency : nil
+        let window = trends.map { $0.window == .hours(24) ? "24h" : $0.window.unitsText } ?? ""
+        let titles = ["market", "symbol", currency?.code ?? "price", "24h %", "last \(window)", "age", "state"]
+        var table = Table(
+            columns.map { (titles[$0.rawValue], [.price, .change, .age].contains($0) ? .right : .left) })
+        for market in markets {
+            let row = row(of: market, currency, trend: width, withReasons)
+            table.add(columns.map { row[$0.rawValue] })
+        }
+        return table
+    }
+
+    /// The cells of all columns, in their order.
+    private func row(
+        of market: StatusReport.Market, _ currency: Currency?, trend width: Int, _ withReasons: Bool
+    ) -> [Table.Cell] {
+        let none = terminal.isUTF8 ? "–" : "-"
+        let direction: Terminal.Colour? = market.change.flatMap { $0 > .zero ? .green : $0 < .zero ? .red : nil }
+        let id = market.market.text
+        let price = market.price.map { $0.shortText + (currency == nil ? " \(market.currency)" : "") }
+        let trend = Sparkline.text(trends?.prices(of: market.market) ?? [], width: width, utf8: terminal.isUTF8)
+        let age = market.quotedAt.map { now.since($0).roundedText }
+        let reason = withReasons ? market.reason.map { " (\($0.rawValue))" } : nil
+        return [
+            .init(terminal.isTerminal ? SafeText.printable(id, atMost: Self.longestID) : id),
+            .init(SafeText.printable(market.symbol.uppercased(), atMost: 8)),
+            .init(price ?? none, price == nil ? .dim : nil),
+            .init(market.change?.signedToTheHundredth ?? none, direction),
+            .init(trend, direction),
+            .init(age ?? none, market.state == .stale ? .yellow : nil),
+            .init(market.state.rawValue + (reason ?? ""), market.state == .fresh ? .dim : .yellow),
+        ]
+    }
+}
+
+extension Percent {
+    /// `+1.25`, `-5.20`, `0.00`: with equal decimals, so that the points align.
+    fileprivate var signedToTheHundredth: String {
+        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        let sign = self > .zero ? "+" : self < .zero ? "-" : ""
+        return "\(sign)\(whole).\(part < 10 ? "0" : "")\(part)"
+    }
+}
+
+enum Bytes {
+    /// `12 KiB`, `1.5 MiB`
+    static func text(_ count: Int64) -> String {
+        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
+        for (size, name) in units where count >= size {
+            let tenths = count * 10 / Int64(size)
+            return tenths >= 100 || tenths % 10 == 0
+                ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+        }
+        return "\(count) B"
+    }
+}
