@@ -39,7 +39,7 @@ package struct StatusReport: Sendable {
     }
 
     package struct Reason: Hashable, Sendable {
-        package enum Code: String, Sendable {
+        package enum Code: String, Sendable, CaseIterable {
             case pollFailed = "poll_failed"
             case waiting, standby, quota, clock
             case marketMissing = "market_missing"
@@ -69,7 +69,7 @@ package struct StatusReport: Sendable {
         package var quota: Int?
         package var quotaEndsAt: Date?
 
-        package enum State: String, Sendable {
+        package enum State: String, Sendable, CaseIterable {
             /// Its prices are taken.
             case serving
             /// Asked only if the feeds before it fail.
