@@ -17,7 +17,7 @@ enum TerminalPicture {
             return "<text x=\"16\" y=\"\((index + 1) * lineHeight + 8)\" textLength=\"\(widths[index])\">\(text)</text>"
         }
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" xml:space="preserve">
             <style>
             text { font: 14px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #e6edf3; white-space: pre }
             .c31 { fill: #ff7b72 } .c32 { fill: #56d364 } .c33 { fill: #e3b341 } .c2 { fill: #8b949e } .c1 { font-weight: 600 }
