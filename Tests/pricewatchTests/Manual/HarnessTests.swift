@@ -9,33 +9,30 @@ import Testing
         try #require(ManualText("BAD.md", text).blocks.first)
     }
 
-    private func fault(_ shown: String, said: String, exact: Bool = false) throws -> String? {
-        let output = ShownOutput(names: [("/tmp/x-1", "/home/anna")], isExact: exact)
-        return output.fault(try block(shown).lines.dropFirst(), against: said)
-    }
+    private static let status = "$ x\nok: 3 markets, polled 2 s ago\nfeed a: serving"
+    private static let ellipsis = "$ x\nfirst …\n…\nlast"
 
-    @Test("other words, missing lines and further lines of an output")
-    func output() throws {
-        let shown = "# Title\n\n```console\n$ pricewatch status\nok: 3 markets, polled 2 s ago\nfeed a: serving\n```\n"
-        #expect(try fault(shown, said: "ok: 12 markets, polled 59 s ago\nfeed a: serving\n") == nil)
-        #expect(
-            try fault(shown, said: "failing: 3 markets, polled 2 s ago\nfeed a: serving\n")
-                == "BAD.md:5: expected \"ok: N markets, polled N s ago\", found \"failing: N markets, polled N s ago\"")
-        #expect(
-            try fault(shown, said: "ok: 3 markets, polled 2 s ago\n")
-                == "BAD.md:6: expected \"feed a: serving\", found the end")
-        #expect(
-            try fault(shown, said: "ok: 3 markets, polled 2 s ago\nfeed a: serving\nmore\n")
-                == "BAD.md:6: the output goes on with \"more\"")
-    }
-
-    @Test("an ellipsis stands for the rest of a line, and for lines, and for nothing else")
-    func ellipsis() throws {
-        let shown = "```console\n$ x\nfirst …\n…\nlast\n```\n"
-        #expect(try fault(shown, said: "first of all\na\nb\nlast\n") == nil)
-        #expect(try fault(shown, said: "first\nlast\n") == nil)
-        #expect(try fault(shown, said: "first\na\nb\n") == "BAD.md:5: expected \"last\", found \"a\"")
-        #expect(try fault(shown, said: "other\nlast\n") == "BAD.md:3: expected \"first …\", found \"other\"")
+    @Test(
+        "other words, missing lines and further lines of an output; an ellipsis is the rest of a line, or lines",
+        arguments: [
+            (status, "ok: 12 markets, polled 59 s ago\nfeed a: serving\n", nil),
+            (
+                status, "failing: 3 markets, polled 2 s ago\nfeed a: serving\n",
+                "3: expected \"ok: N markets, polled N s ago\", found \"failing: N markets, polled N s ago\""
+            ),
+            (status, "ok: 3 markets, polled 2 s ago\n", "4: expected \"feed a: serving\", found the end"),
+            (status, "ok: 3 markets, polled 2 s ago\nfeed a: serving\nmore\n", "4: the output goes on with \"more\""),
+            (ellipsis, "first of all\na\nb\nlast\n", nil), (ellipsis, "first\nlast\n", nil),
+            (ellipsis, "first\na\nb\n", "5: expected \"last\", found \"a\""),
+            (ellipsis, "other\nlast\n", "3: expected \"first …\", found \"other\""),
+            // Exact: numbers and blanks count.
+            ("exact\na  1", "a  1\n", nil), ("exact\na  1", "a 1\n", "3: expected \"a  1\", found \"a 1\""),
+            ("exact\na  1", "a  2\n", "3: expected \"a  1\", found \"a  2\""),
+        ])
+    func output(shown: String, said: String, fault: String?) throws {
+        let lines = try block("```console\n\(shown)\n```\n").lines.dropFirst()
+        let output = ShownOutput(isExact: shown.hasPrefix("exact"))
+        #expect(output.fault(lines, against: said) == fault.map { "BAD.md:\($0)" })
     }
 
     @Test("what changes from run to run")
@@ -46,14 +43,6 @@ import Testing
                 == "at NNNTN:N:NZ N % in /home/anna/a")
         #expect(output.normalised("62,000 ┤  ⢀⠔  ⠉⠒") == "N ┤ ~")
         #expect(output.normalised("event_id=0b0381b128f2db65 age 2 min") == "event_id=N age N s")
-    }
-
-    @Test("where a block says so, numbers and blanks count")
-    func exact() throws {
-        let shown = "```console exact\n$ x\na  1\n```\n"
-        #expect(try fault(shown, said: "a  1\n", exact: true) == nil)
-        #expect(try fault(shown, said: "a  2\n", exact: true) != nil)
-        #expect(try fault(shown, said: "a 1\n", exact: true) != nil)
     }
 
     @Test(
