@@ -10,13 +10,14 @@ SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 DESTDIR ?=
 PACKAGE_FOLDER := .build/package
 
-.PHONY: help demo test build release bench manual-maker install uninstall deb lint-package lint-unit test-package test-install test-tools lint format dependencies
+.PHONY: help demo test build release bench pictures manual-maker install uninstall deb lint-package lint-unit test-package test-install test-tools lint format dependencies
 
 help:
 	@echo "make demo     watch a simulated market for a minute: no network, no key, no root"
 	@echo "make test     run all tests"
 	@echo "make release  build the optimised binary, $(RELEASE_BINARY)"
 	@echo "make bench    measure it beside two references (C on SQLite, a plain Python script)"
+	@echo "make pictures draw the pictures of the README from the program's output"
 	@echo "make install  install it under PREFIX=$(PREFIX), as a service; make uninstall takes it away"
 	@echo "make deb      build the Debian package in $(PACKAGE_FOLDER); make test-package tries it in a booted Debian 12"
 	@echo "make lint     check the format of the sources; make format mends it"
@@ -44,6 +45,12 @@ bench: release
 	swift build $(RELEASE_FLAGS) --product decoding
 	swift build $(RELEASE_FLAGS) --product judging
 	Benchmarks/run .build/release-static/release
+
+# Draws docs/pictures from the program's output on a simulated market.
+pictures: dependencies
+	swift build --build-tests
+	PRICEWATCH_PICTURES=1 swift test --skip-build --filter ManualTests/blocks
+
 # Writes the man page from the commands. The plugin of the same name would build everything anew.
 manual-maker: dependencies
 	swift build $(RELEASE_FLAGS) --product generate-manual

@@ -85,7 +85,7 @@ extension HistoryError {
     static func unreadable(_ path: String, by group: String) -> HistoryError {
         HistoryError(
             .closed, "open", path, cause: "permission denied",
-            hint: "only members of the group \(group) may read it: see README, Permissions")
+            hint: "only members of the group \(group) may read it: see docs/operations.md, Permissions")
     }
 
     private init(_ error: DatabaseError, _ operation: String, _ path: String) {

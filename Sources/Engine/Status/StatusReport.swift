@@ -43,7 +43,7 @@ package struct StatusReport: Sendable {
         package var code = ""
         package var message = ""
 
-        package enum Code: String, Sendable {
+        package enum Code: String, Sendable, CaseIterable {
             case pollFailed = "poll_failed"
             case waiting, standby, quota, clock
             case marketMissing = "market_missing"
@@ -72,7 +72,7 @@ package struct StatusReport: Sendable {
         package var quota: Int?
         package var quotaEndsAt: Date?
 
-        package enum State: String, Sendable, JSONScalar {
+        package enum State: String, Sendable, CaseIterable, JSONScalar {
             /// Its prices are taken.
             case serving
             /// Asked only if the feeds before it fail.

@@ -7,7 +7,7 @@ import Views
 
 /// The options of every command that reads an installation.
 struct InstallationOptions: ParsableArguments {
-    @Option(name: .customLong("config"), help: "The configuration file; see README, Configuration.")
+    @Option(name: .customLong("config"), help: "The configuration file; see pricewatch.yaml(5).")
     var configurationPath: String?
 
     /// For the daemon and `check`.

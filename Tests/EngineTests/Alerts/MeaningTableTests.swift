@@ -4,7 +4,7 @@ import Testing
 
 @testable import Engine
 
-/// The table of meanings in the README, a row a case: the polls, a minute apart, and what each announces.
+/// The tables of docs/alerts.md, a row a case: the polls, a minute apart, and what each announces.
 @Suite struct MeaningTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

@@ -6,10 +6,10 @@ import Testing
 @testable import Channels
 @testable import pricewatch
 
-/// Every recipe of the manual, tried: what makes it fire, and what comes close and must not.
+/// Every recipe of the cookbook, tried: what makes it fire, and what comes close and must not.
 @Suite struct CookbookTests {
     struct Trial: Sendable {
-        /// The recipe's heading in the README.
+        /// The recipe's heading in the cookbook.
         var title: String
         var rule: String
         var fires: PricePath
@@ -25,54 +25,61 @@ import Testing
 
     static let trials = [
         Trial(
-            title: "1. A floor that does not flap", rule: "btc-floor",
+            title: "Floor with hysteresis", rule: "btc-floor",
             fires: PricePath("bitcoin", "61000*2 59990*6 60500*3 61000"), events: [pending, fired, resolved],
             // Four minutes below, and exactly at the floor.
             staysQuiet: PricePath("bitcoin", "61000 59000*4 60500 60000*20")),
         Trial(
-            title: "2. A fast drop anywhere", rule: "fast-drop",
+            title: "Fast drop of any market", rule: "fast-drop",
             fires: PricePath("bitcoin", "150*60 142.5*2 142*240"),
             events: [fired, resolved],
             staysQuiet: PricePath("bitcoin", "150*60 142.51*5 142.6*60")),
         Trial(
-            title: "3. A peg that slips", rule: "usdt-peg",
+            title: "Stablecoin peg", rule: "usdt-peg",
             fires: PricePath("tether", "1*5 0.989*12 1*5 0.989 1*12"), events: [pending, fired, resolved],
             staysQuiet: PricePath("tether", "1 1.0101*9 1 0.99*30")),
         Trial(
-            title: "4. A new high of thirty days", rule: "btc-month-high",
+            title: "New 30-day high", rule: "btc-month-high",
             fires: PricePath("bitcoin", every: .hours(1), "60000*400 64000*2 60000*330 64001 63000"),
             events: [fired, resolved],
             staysQuiet: PricePath("bitcoin", every: .hours(1), "60000*400 64000*2 60000*330 64000 63000")),
         Trial(
-            title: "5. Once, at the target", rule: "sell-the-boat",
+            title: "Price target, once", rule: "sell-the-boat",
             fires: PricePath("ethereum", "3990 4001*3 3900*2 4100*5"), events: [fired, resolved],
             staysQuiet: PricePath("ethereum", "3990 4000*10")),
         Trial(
-            title: "6. Again at every further step", rule: "sol-runs",
+            title: "Reminder at every further step", rule: "sol-runs",
             fires: PricePath("solana", "199 201 203 205.03 208 209.2"),
             events: [fired, "reminder moved_further", "reminder moved_further"],
             staysQuiet: PricePath("solana", "199 200*20 198")),
+        // Level by level, and straight through both.
         Trial(
-            title: "7. Quiet nights", rule: "btc-crash",
+            title: "Two levels without two messages", rule: "btc-two-levels",
+            fires: PricePath("bitcoin", "61000 59990*3 55191 55190*3 61000"),
+            events: [fired, "reminder moved_further", resolved],
+            staysQuiet: PricePath("bitcoin", "61000 60000*20")),
+        Trial(
+            title: "Quiet hours", rule: "btc-crash",
             fires: PricePath("bitcoin", "60000*60 53900*3"), events: [fired],
             staysQuiet: PricePath("bitcoin", "60000*60 54001*3"), channels: ["phone"]),
         Trial(
-            title: "8. Operations here, people there", rule: "feed-stale",
+            title: "Data alerts and price alerts to different channels", rule: "feed-stale",
             fires: PricePath("bitcoin", "60000*3 x*15 60000"), events: [fired, resolved],
             staysQuiet: PricePath("bitcoin", "60000*3 x*9 60000"), channels: ["ops"]),
         Trial(
-            title: "9. A share from a server of your own", rule: "aapl-falls",
+            title: "Share price from a JSON feed", rule: "aapl-falls",
             fires: PricePath("AAPL", every: .minutes(15), "230*100 211*2"), events: [fired],
             // A weekend without a price.
             staysQuiet: PricePath("AAPL", every: .minutes(15), "230*100 ?*250 229*4")),
         Trial(
-            title: "10. A script, for one weekend", rule: "weekend-eth",
+            title: "Temporary rule with a script", rule: "weekend-eth",
             fires: PricePath("ethereum", "3000*30 3090*2"), events: [fired],
             staysQuiet: PricePath("ethereum", "3000*30 3089*2"), channels: ["script"]),
     ]
 
+    /// Those with rules; the others are programs to call.
     private static func recipes() throws -> [ManualText.Block] {
-        try ManualText(named: "README.md").blocks.filter { $0.heading.contains(/^\d+\.\s/) && $0.language == "yaml" }
+        try ManualText(named: "docs/cookbook.md").blocks.filter { $0.words.isEmpty && $0.text.contains("{name: ") }
     }
 
     @Test("each recipe is tried, and each trial is of a recipe")
@@ -81,16 +88,24 @@ import Testing
     }
 
     private static func configuration(of trial: Trial) throws -> Configuration {
-        let block = YAMLBlock(try #require(try recipes().first { $0.heading == trial.title }))
+        let block = try #require(try recipes().first { $0.heading == trial.title })
         let scene = try ConfigurationScene()
-        for (name, text) in block.files { try scene.write(text, to: "etc/\(name)") }
-        scene.host.variables = block.environment
-        return try scene.reading(block.text).configuration
+        for (name, text) in block.secrets.files { try scene.write(text, to: "etc/\(name)") }
+        scene.host.variables = block.secrets.variables
+        return try scene.reading(block.configuration).configuration
+    }
+
+    @Test("a fall through both levels at once is one message")
+    func oneMessage() throws {
+        let trial = try #require(Self.trials.first { $0.rule == "btc-two-levels" })
+        let events = try PricePath("bitcoin", "61000 54000*5").words(
+            under: Self.configuration(of: trial), of: trial.rule)
+        #expect(events == [Self.fired])
     }
 
     @Test("a message's first line is shown as it comes")
     func headlines() throws {
-        let shown = try ManualText(named: "README.md").codeSpans.filter { $0.text.contains(/^[▲▼]\s/) }
+        let shown = try ManualText(named: "docs/cookbook.md").codeSpans.filter { $0.text.contains(/^[▲▼]\s/) }
         let sent = try Self.trials.flatMap { trial in
             try trial.fires.events(under: Self.configuration(of: trial), of: trial.rule).map { Headline($0).text() }
         }

@@ -9,35 +9,30 @@ import Testing
         try #require(ManualText("BAD.md", text).blocks.first)
     }
 
-    private func fault(_ shown: String, said: String) throws -> String? {
-        let step = try #require(try ConsoleBlock(block(shown)).steps.first)
-        let output = ShownOutput(names: [("/tmp/x-1", "/home/anna")])
-        return output.fault(step.output, at: step.place, against: said)?.description
-    }
+    private static let status = "$ x\nok: 3 markets, polled 2 s ago\nfeed a: serving"
+    private static let ellipsis = "$ x\nfirst …\n…\nlast"
 
-    @Test("other words, missing lines and further lines of an output")
-    func output() throws {
-        let shown = "# Title\n\n```console\n$ pricewatch status\nok: 3 markets, polled 2 s ago\nfeed a: serving\n```\n"
-        #expect(try fault(shown, said: "ok: 12 markets, polled 59 s ago\nfeed a: serving\n") == nil)
-        #expect(
-            try fault(shown, said: "failing: 3 markets, polled 2 s ago\nfeed a: serving\n")
-                == "BAD.md:5: expected \"ok: N markets, polled N s ago\", found \"failing: N markets, polled N s ago\"")
-        #expect(
-            try fault(shown, said: "ok: 3 markets, polled 2 s ago\n")
-                == "BAD.md:6: expected \"feed a: serving\", found the end")
-        #expect(
-            try fault(shown, said: "ok: 3 markets, polled 2 s ago\nfeed a: serving\nmore\n")
-                == "BAD.md:6: the output goes on with \"more\"")
-    }
-
-    @Test("an ellipsis stands for the rest of a line, and for lines, and for nothing else")
-    func ellipsis() throws {
-        let shown = "```console\n$ x\nfirst …\n…\nlast\n```\n"
-        #expect(try fault(shown, said: "first of all\na\nb\nlast\n") == nil)
-        #expect(try fault(shown, said: "first\nlast\n") == nil)
-        #expect(try fault(shown, said: "first\na\nb\n") == "BAD.md:5: expected \"last\", found \"a\"")
-        #expect(
-            try fault(shown, said: "other\nlast\n") == "BAD.md:3: expected \"first …\", found \"other\"")
+    @Test(
+        "other words, missing lines and further lines of an output; an ellipsis is the rest of a line, or lines",
+        arguments: [
+            (status, "ok: 12 markets, polled 59 s ago\nfeed a: serving\n", nil),
+            (
+                status, "failing: 3 markets, polled 2 s ago\nfeed a: serving\n",
+                "3: expected \"ok: N markets, polled N s ago\", found \"failing: N markets, polled N s ago\""
+            ),
+            (status, "ok: 3 markets, polled 2 s ago\n", "4: expected \"feed a: serving\", found the end"),
+            (status, "ok: 3 markets, polled 2 s ago\nfeed a: serving\nmore\n", "4: the output goes on with \"more\""),
+            (ellipsis, "first of all\na\nb\nlast\n", nil), (ellipsis, "first\nlast\n", nil),
+            (ellipsis, "first\na\nb\n", "5: expected \"last\", found \"a\""),
+            (ellipsis, "other\nlast\n", "3: expected \"first …\", found \"other\""),
+            // Exact: numbers and blanks count.
+            ("exact\na  1", "a  1\n", nil), ("exact\na  1", "a 1\n", "3: expected \"a  1\", found \"a 1\""),
+            ("exact\na  1", "a  2\n", "3: expected \"a  1\", found \"a  2\""),
+        ])
+    func output(shown: String, said: String, fault: String?) throws {
+        let lines = try block("```console\n\(shown)\n```\n").lines.dropFirst()
+        let output = ShownOutput(isExact: shown.hasPrefix("exact"))
+        #expect(output.fault(lines, against: said) == fault.map { "BAD.md:\($0)" })
     }
 
     @Test("what changes from run to run")
@@ -50,57 +45,40 @@ import Testing
         #expect(output.normalised("event_id=0b0381b128f2db65 age 2 min") == "event_id=N age N s")
     }
 
-    @Test("where a block says so, numbers and blanks count")
-    func exact() throws {
-        let step = try #require(try ConsoleBlock(block("```console exact\n$ x\na  1\n```\n")).steps.first)
-        let output = ShownOutput(isExact: true)
-        #expect(output.fault(step.output, at: step.place, against: "a  1\n") == nil)
-        #expect(output.fault(step.output, at: step.place, against: "a  2\n") != nil)
-        #expect(output.fault(step.output, at: step.place, against: "a 1\n") != nil)
-    }
-
-    @Test("output that belongs to no command")
-    func orphan() throws {
-        #expect(throws: ManualFault.self) { try ConsoleBlock(block("```console\nok\n```\n")) }
-    }
-
-    @Test("a configuration that check refuses, or warns of")
-    func yaml() async throws {
-        let bad = YAMLBlock(try block("text\n\n```yaml\npoll: {interval: 60s}\n```\n"))
-        let faults = try await bad.faults().map(\.description)
-        #expect(faults.count == 1)
-        #expect(faults.first?.hasPrefix("BAD.md:3: pricewatch.yaml:1:8: poll.interval: unknown key") == true)
-        let rule = YAMLBlock(try block("```yaml\n- {name: a, market: bitcoin, over: 5}\n```\n"))
-        #expect(try await rule.faults().isEmpty == false)
-        let good = YAMLBlock(try block("```yaml\n- {name: a, market: bitcoin, above: 5}\n```\n"))
-        #expect(try await good.faults() == [])
-    }
-
-    @Test("a statement that the database does not understand, and one without an answer")
-    func sql() async throws {
-        let sql = try block("```sql\nSELECT * FROM nowhere;\nSELECT 1 WHERE 0;\nSELECT 1;\n```\n")
-        let folder = try TemporaryFolder()
-        let database = folder.write("", as: "empty.db")
-        let faults = try await ManualSQL.faults(in: sql, database: database).map(\.description)
-        #expect(
-            faults == [
-                "BAD.md:1: no such table: nowhere: SELECT * FROM nowhere", "BAD.md:1: no answer: SELECT 1 WHERE 0",
-            ])
-    }
-
     @Test(
-        "a command line that cannot work",
+        "a block that is wrong",
         arguments: [
-            "make dmeo", "pricewatch stauts", "pricewatch status --jsn", "sudo editor /etc/pricewatch.yml",
-            "sudo apt install ./pricewatch.deb", "frobnicate", "sudo systemctl relaod pricewatch",
-            "sudo systemctl restart prometheus",
+            ("```console\nok\n```\n", "output without a command"),
+            ("```console\n$ echo a\nb\n```\n", "expected \"b\", found \"a\""),
+            ("```python\nprint(1)\n```\n", "a block of what language?"),
+            ("```yaml\npoll: {interval: 60s}\n```\n", "pricewatch.yaml:1:8: poll.interval: unknown key"),
+            ("```yaml\n- {name: a, market: bitcoin, over: 5}\n```\n", "needs a condition"),
+            ("```yaml\nnotify: {a: {exec: [false]}}\n```\n", "a: "),
+            ("```yaml prometheus\nexpr: pricewatch_nothing\n```\n", "nothing"),
+            ("```sql\nSELECT * FROM nowhere;\n```\n", "no such table: nowhere: SELECT * FROM nowhere"),
+            ("```sql\nSELECT 1 WHERE 0;\nSELECT 1;\n```\n", "no answer: SELECT 1 WHERE 0"),
+            ("```json\n{}\n```\n", "the answer to what?"),
+            ("```crontab\n0 3 * * * frobnicate\n```\n", "exit 127"),
+            ("```sh\nmake dmeo\n```\n", "no target dmeo"),
+            ("```sh\npricewatch stauts\n```\n", "did you mean"),
+            ("```sh\nsudo pricewatch status --jsn\n```\n", "--jsn"),
+            ("```sh\nsudo editor /etc/pricewatch.yml\n```\n", "/etc/pricewatch.yml"),
+            ("```sh\nsudo apt install ./pricewatch.deb\n```\n", "./pricewatch.deb"),
+            ("```sh\nfrobnicate\n```\n", "exit 127"),
+            ("```sh\nsudo frobnicate\n```\n", "not recognised: frobnicate"),
+            ("```sh\nsudo systemctl relaod pricewatch\n```\n", "not recognised"),
+            ("```sh\nsudo systemctl restart prometheus\n```\n", "not recognised"),
         ])
-    func shell(line: String) async throws {
-        let world = try ShellLine.World()
-        let lines = try block("```sh\n\(line)\n```\n").lines
-        let command = try #require(lines.flatMap(ShellLine.commands).first)
-        let fault = try await command.fault(world) { ["status"].contains($0) ? "USAGE: --json" : nil }
-        #expect(fault?.place.description == "BAD.md:2")
+    func blocks(text: String, fault: String) async throws {
+        let faults = try await ManualMachine().faults(in: block(text))
+        #expect(faults.count >= 1 && faults[0].hasPrefix("BAD.md:") && faults[0].contains(fault), "\(faults)")
+    }
+
+    @Test("a block that is right")
+    func good() async throws {
+        for text in ["```yaml\n- {name: a, market: bitcoin, above: 5}\n```\n", "```sh\ntrue # comment\n```\n"] {
+            #expect(try await ManualMachine().faults(in: block(text)) == [])
+        }
     }
 
     @Test("a recipe that fires too early")

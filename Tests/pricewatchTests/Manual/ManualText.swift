@@ -6,17 +6,12 @@ struct ManualText {
     private(set) var blocks: [Block] = []
     private(set) var tables: [Table] = []
     private(set) var headings: [String] = []
-    /// What is neither block nor table.
+    /// What is neither block nor heading.
     private(set) var prose: [Line] = []
 
-    struct Place: Hashable, CustomStringConvertible {
-        var file: String
-        var line: Int
-        var description: String { "\(file):\(line)" }
-    }
-
-    struct Line: Hashable {
-        var place: Place
+    struct Line {
+        /// `README.md:12`
+        var place: String
         var text: String
     }
 
@@ -28,66 +23,85 @@ struct ManualText {
         var words: [String]
         /// The heading above it, without its marks.
         var heading: String
-        var place: Place
+        var place: String
         var lines: [Line] = []
 
         var text: String { lines.map { $0.text + "\n" }.joined() }
     }
 
     struct Table {
-        var heading: String
         var header: [String]
         var rows: [Row] = []
 
         struct Row {
-            var place: Place
+            var place: String
             var cells: [String]
+
+            /// What a cell has in backticks.
+            func codes(in cell: Int) -> [String] { cells[cell].inBackticks }
         }
     }
 
     init(_ name: String, _ text: String) {
         self.name = name
-        var open: Block?
-        var wasTable = false
-        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = Line(place: Place(file: name, line: index + 1), text: String(raw))
-            if raw.hasPrefix("```") {
-                if let block = open {
-                    blocks.append(block)
-                    open = nil
-                } else {
-                    let words = raw.dropFirst(3).split(separator: " ").map(String.init)
-                    open = Block(
-                        language: words.first ?? "", words: Array(words.dropFirst()), heading: headings.last ?? "",
-                        place: line.place)
-                }
-            } else if open != nil {
-                open?.lines.append(line)
-            } else if raw.hasPrefix("|") {
-                if !wasTable { tables.append(Table(heading: headings.last ?? "", header: Self.cells(line.text))) }
-                if wasTable, !raw.hasPrefix("|---") {
-                    tables[tables.count - 1].rows.append(.init(place: line.place, cells: Self.cells(line.text)))
-                }
-            } else if raw.hasPrefix("#") {
-                headings.append(raw.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces))
+        var isOpen = false
+        for (index, text) in text.components(separatedBy: "\n").enumerated() {
+            let line = Line(place: "\(name):\(index + 1)", text: text)
+            if text.hasPrefix("```") {
+                isOpen.toggle()
+                guard isOpen else { continue }
+                let words = text.dropFirst(3).components(separatedBy: " ")
+                blocks.append(
+                    Block(
+                        language: words[0], words: Array(words.dropFirst()), heading: headings.last ?? "",
+                        place: line.place))
+            } else if isOpen {
+                blocks[blocks.count - 1].lines.append(line)
+            } else if text.hasPrefix("#") {
+                headings.append(text.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces))
             } else {
+                if text.hasPrefix("|---") {
+                    tables.append(Table(header: prose.last.map { Self.cells($0.text) } ?? []))
+                } else if text.hasPrefix("|"), prose.last?.text.hasPrefix("|") == true {
+                    tables[tables.count - 1].rows.append(.init(place: line.place, cells: Self.cells(text)))
+                }
                 prose.append(line)
             }
-            wasTable = open == nil && raw.hasPrefix("|")
         }
     }
 
-    /// A file at the project's root.
-    init(named name: String) throws {
-        self.init(name, try String(contentsOf: Project.root.appendingPathComponent(name), encoding: .utf8))
+    /// A file of the project.
+    init(named name: String) throws { self.init(name, try Project.text(name)) }
+
+    /// The README and the chapters that it lists, in its order.
+    static func all() throws -> [ManualText] {
+        let readme = try ManualText(named: "README.md")
+        let chapters = readme.tables.first { $0.header.first == "chapter" }?.rows ?? []
+        return try [readme]
+            + chapters.compactMap { row in
+                try row.cells[0].firstMatch(of: /\]\((.+)\)/).map { try ManualText(named: String($0.output.1)) }
+            }
     }
 
     /// Everything in backticks, in prose and tables.
     var codeSpans: [Line] {
-        let cells = tables.flatMap(\.rows).flatMap { row in row.cells.map { Line(place: row.place, text: $0) } }
-        return (prose + cells).flatMap { line in
-            line.text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-                .filter { $0.offset % 2 == 1 }.map { Line(place: line.place, text: String($0.element)) }
+        prose.flatMap { line in line.text.inBackticks.map { Line(place: line.place, text: $0) } }
+    }
+
+    /// Where links and pictures lead.
+    var links: [Line] {
+        prose.flatMap { line in
+            line.text.matches(of: /\]\(([^)]+)\)/).map { Line(place: line.place, text: String($0.output.1)) }
+        }
+    }
+
+    /// As GitHub makes them of headings.
+    var anchors: [String] {
+        headings.map { heading in
+            String(
+                heading.lowercased().compactMap {
+                    $0 == " " ? "-" : $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : nil
+                })
         }
     }
 
@@ -95,6 +109,12 @@ struct ManualText {
         // A bar inside a cell is written with a backslash.
         row.replacing("\\|", with: "\u{0}").split(separator: "|", omittingEmptySubsequences: false).dropFirst()
             .dropLast().map { $0.replacing("\u{0}", with: "|").trimmingCharacters(in: .whitespaces) }
+    }
+}
+
+extension String {
+    fileprivate var inBackticks: [String] {
+        components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     }
 }
 
@@ -118,11 +138,4 @@ enum Project {
             ("\(folder)/\($0)", try String(contentsOf: base.appendingPathComponent($0), encoding: .utf8))
         }
     }
-}
-
-/// What a manual says and the program does not.
-struct ManualFault: Error, Hashable, CustomStringConvertible {
-    var place: ManualText.Place
-    var message: String
-    var description: String { "\(place): \(message)" }
 }

@@ -15,16 +15,16 @@ import Testing
         let table = try #require(text.tables.first { $0.header.first == "module" })
         let modules = try FileManager.default.contentsOfDirectory(
             atPath: Project.root.appendingPathComponent("Sources").path)
-        #expect(Set(table.rows.map { Self.code($0.cells[0]).joined() }) == Set(modules.map { "Sources/\($0)" }))
+        #expect(Set(table.rows.map { $0.codes(in: 0).joined() }) == Set(modules.map { "Sources/\($0)" }))
         for row in table.rows {
-            let sources = try Project.sources(Self.code(row.cells[0]).joined())
+            let sources = try Project.sources(row.codes(in: 0).joined())
             let imports = sources.flatMap { source in
                 source.text.matches(
                     of: /(?m)^(?:public |internal |private |@preconcurrency )*import (?:\w+ )?([A-Z]\w+)/
                 )
                 .map { String($0.output.1) }
             }
-            #expect(Set(imports).subtracting(Self.common) == Set(Self.code(row.cells[2])), "\(row.place)")
+            #expect(Set(imports).subtracting(Self.common) == Set(row.codes(in: 2)), "\(row.place)")
         }
     }
 
@@ -45,10 +45,10 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: base.path + "/" + module)
                 .filter { !$0.hasSuffix(".swift") }.map { "Sources/\(module)/\($0)" }
         }
-        #expect(Set(table.rows.flatMap { Self.code($0.cells[0]) }) == Set(folders))
+        #expect(Set(table.rows.flatMap { $0.codes(in: 0) }) == Set(folders))
         for row in table.rows {
-            let folder = Self.code(row.cells[0]).joined()
-            for inner in Self.code(row.cells[1]) where inner.first?.isUppercase == true {
+            let folder = row.codes(in: 0).joined()
+            for inner in row.codes(in: 1) where inner.first?.isUppercase == true {
                 #expect(Project.exists("\(folder)/\(inner)"), "\(row.place): \(inner)")
             }
         }
@@ -59,7 +59,7 @@ import Testing
         let ways = text.tables.filter { $0.header.first == "function" }
         #expect(ways.map(\.rows.count).allSatisfy { (5...15).contains($0) } && ways.count == 3)
         for row in ways.flatMap(\.rows) {
-            let (function, file) = (Self.code(row.cells[0]).joined(), Self.code(row.cells[1]).joined())
+            let (function, file) = (row.codes(in: 0).joined(), row.codes(in: 1).joined())
             let source = try Project.text(file)
             #expect(source.contains("func \(function)(") || source.contains("func \(function)<"), "\(row.place)")
         }
@@ -70,10 +70,5 @@ import Testing
         let paths = text.codeSpans.filter { $0.text.contains("/") }
         #expect(paths.count >= 25)
         for path in paths { #expect(Project.exists(path.text), "\(path.place): \(path.text)") }
-    }
-
-    private static func code(_ cell: String) -> [String] {
-        cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
-            .map { String($0.element) }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The output of a command as a manual shows it, beside what the command says today.
+/// The output of a command as the manual shows it, beside what the command says today.
 ///
 /// What differs from run to run counts for nothing, by these rules:
 /// - every number, time and hexadecimal id is `N`, a unit of time behind a number's blank is `s`
@@ -12,40 +12,38 @@ struct ShownOutput {
     /// Where nothing differs from run to run, numbers and blanks count, too.
     var isExact = false
 
-    /// nil where they agree; else where they part.
-    func fault(_ expected: [ManualText.Line], at place: ManualText.Place, against actual: String) -> ManualFault? {
-        let said = actual.split(separator: "\n", omittingEmptySubsequences: false).map { normalised(String($0)) }
-        let shown = expected.map { ($0.place, normalised($0.text)) }
-        let lines = Array(said.last == "" ? said.dropLast() : said[...])
-        var furthest = (shown: 0, said: 0)
-        if matches(shown.map(\.1)[...], lines[...], &furthest) { return nil }
-        let found = furthest.said < lines.count ? "\"\(lines[furthest.said])\"" : "the end"
-        guard furthest.shown < shown.count else {
-            return ManualFault(place: shown.last?.0 ?? place, message: "the output goes on with \(found)")
+    /// nil where they agree; else the first line of the manual that differs, and why.
+    func fault(_ shown: some Collection<ManualText.Line>, against actual: String) -> String? {
+        var said = actual.components(separatedBy: "\n").map(normalised)[...]
+        if said.last == "" { said.removeLast() }
+        var skips = false
+        var place = ""
+        for line in shown {
+            place = line.place
+            let wanted = normalised(line.text)
+            if wanted == "…" {
+                skips = true
+                continue
+            }
+            func fits(_ line: String) -> Bool {
+                wanted.hasSuffix("…") ? line.hasPrefix(wanted.dropLast().trimmed) : line == wanted
+            }
+            guard
+                let index = skips ? said.firstIndex(where: fits) : said.first.map(fits) == true ? said.startIndex : nil
+            else {
+                let found = said.first.map { "\"\($0)\"" } ?? "the end"
+                return "\(line.place): expected \"\(wanted)\", found \(found)"
+            }
+            said = said[(index + 1)...]
+            skips = false
         }
-        return ManualFault(
-            place: shown[furthest.shown].0, message: "expected \"\(shown[furthest.shown].1)\", found \(found)")
+        return skips ? nil : said.first.map { "\(place): the output goes on with \"\($0)\"" }
     }
 
-    private func matches(
-        _ shown: ArraySlice<String>, _ said: ArraySlice<String>, _ furthest: inout (shown: Int, said: Int)
-    ) -> Bool {
-        if shown.startIndex > furthest.shown { furthest = (shown.startIndex, said.startIndex) }
-        guard let first = shown.first else {
-            if shown.startIndex == furthest.shown { furthest.said = said.startIndex }
-            return said.isEmpty
-        }
-        if first == "…" {
-            return (said.startIndex...said.endIndex).contains { matches(shown.dropFirst(), said[$0...], &furthest) }
-        }
-        guard let line = said.first else { return false }
-        let fits = first.hasSuffix("…") ? line.hasPrefix(first.dropLast().trimmed) : line == first
-        return fits && matches(shown.dropFirst(), said.dropFirst(), &furthest)
-    }
+    func renamed(_ text: String) -> String { names.reduce(text) { $0.replacing($1.actual, with: $1.shown) } }
 
     func normalised(_ line: String) -> String {
-        var text = line
-        for name in names { text = text.replacing(name.actual, with: name.shown) }
+        var text = renamed(line)
         if isExact { return text }
         // Braille and blocks, and an axis with its marks.
         text = text.replacing(
