@@ -36,18 +36,16 @@ extension HistoryReader {
 
     /// Refuses the database and its WAL as targets: a backup onto them would destroy the original.
     private static func refuseOwnFiles(of path: String, _ file: String) throws(HistoryError) {
-        for own in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
-            var (first, second) = (stat(), stat())
-            let isSame =
-                stat(own, &first) == 0 && stat(file, &second) == 0 && first.st_ino == second.st_ino
-                && first.st_dev == second.st_dev
-            guard isSame || own == file else { continue }
+        var (own, target) = (stat(), stat())
+        let isPresent = stat(file, &target) == 0
+        for path in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
+            let isSame = isPresent && stat(path, &own) == 0 && (own.st_ino, own.st_dev) == (target.st_ino, target.st_dev)
+            guard isSame || path == file else { continue }
             throw HistoryError(
                 .invalidTarget, "back up to", file, cause: "it belongs to the database itself",
                 hint: "name another file")
         }
-        var status = stat()
-        if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        if isPresent, target.st_mode & S_IFMT != S_IFREG {
             throw HistoryError(.invalidTarget, "back up to", file, cause: "it is no plain file", hint: "name a file")
         }
     }

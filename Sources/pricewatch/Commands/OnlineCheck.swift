@@ -131,7 +131,7 @@ struct CountedRequests: FeedMemory {
     private let daemon: FeedNotebook?
     private let own = TransientMemory()
 
-    init(in database: String) { daemon = (try? BackfillDatabase(at: database)).map(FeedNotebook.init) }
+    init(in database: String) { daemon = (try? CommandDatabase(at: database)).map(FeedNotebook.init) }
 
     /// The daemon's own backoff does not apply: the user wants to know whether the feed works again.
     func wait(of feed: String) async -> StoredCooldown? {

@@ -41,7 +41,7 @@ struct SilenceCommand: AsyncParsableCommand {
             let found = try rule.map(names.find)
             let place = try market.map { try SilencedMarket.find($0, in: reader, configuration) }
             let until = now + length
-            let store = try SilenceDatabase(at: configuration.history.database)
+            let store = try CommandDatabase(at: configuration.history.database)
             try store.silence(rule: found, market: place, from: now, until: until)
             let silence = Silence(id: 0, rule: found, market: place, since: now, until: until)
             output.line("silenced \(SilenceList.words(silence))")
@@ -86,7 +86,7 @@ struct UnsilenceCommand: AsyncParsableCommand {
             let reader = try HistoryReader(at: configuration.history.database)
             let names = RuleNames(configuration, reader)
             let found = try meant.rule.map(names.find)
-            let count = try SilenceDatabase(at: configuration.history.database).end(rule: found, at: now)
+            let count = try CommandDatabase(at: configuration.history.database).end(rule: found, at: now)
             var output = StandardOutput()
             output.line(
                 count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")")
