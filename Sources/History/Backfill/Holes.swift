@@ -82,7 +82,7 @@ enum BackfilledStretches {
         try db.all("SELECT since, until FROM healed WHERE series = ? ORDER BY since", [series]) { row in
             let (since, until): (Date, Date) = (try row.value(0), try row.value(1))
             guard since <= until else {
-                throw UndecodableValue(column: "until", found: until.milliseconds.databaseValue)
+                throw UndecodableValue(column: ["healed.until"], found: until.milliseconds.databaseValue)
             }
             return since..<until
         }

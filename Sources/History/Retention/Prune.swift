@@ -116,11 +116,11 @@ extension HistoryWriter {
     {
         guard let hour = try Hour.oldestCandle(db), hour < Hour.of(cutoff.milliseconds) else { return 0 }
         // An hour with many markets is deleted in parts.
-        try db.execute(
-            sql: """
-                DELETE FROM candle WHERE hour = ?1 AND series IN
-                    (SELECT series FROM candle WHERE hour = ?1 ORDER BY series LIMIT ?2)
-                """, arguments: [hour, rows])
+        try db.run(
+            """
+            DELETE FROM candle WHERE hour = ?1 AND series IN
+                (SELECT series FROM candle WHERE hour = ?1 ORDER BY series LIMIT ?2)
+            """, [hour, rows])
         pruned.candles += Int64(db.changesCount)
         return db.changesCount
     }
@@ -128,15 +128,15 @@ extension HistoryWriter {
     /// Keeps the last event of each alert, which explains the alert's state, and the events of queued messages.
     private func oldEvents(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
-        try db.execute(
-            sql: """
-                DELETE FROM event WHERE id IN (
-                    SELECT id FROM event WHERE at < ?1 AND logged AND EXISTS
-                        (SELECT 1 FROM event AS later
-                         WHERE later.rule = event.rule AND later.market = event.market AND later.id > event.id)
-                      AND id NOT IN (SELECT event FROM message_event)
-                    LIMIT ?2)
-                """, arguments: [cutoff.milliseconds, rows / 8 + 1])
+        try db.run(
+            """
+            DELETE FROM event WHERE id IN (
+                SELECT id FROM event WHERE at < ?1 AND logged AND EXISTS
+                    (SELECT 1 FROM event AS later
+                     WHERE later.rule = event.rule AND later.market = event.market AND later.id > event.id)
+                  AND id NOT IN (SELECT event FROM message_event)
+                LIMIT ?2)
+            """, [cutoff.milliseconds, rows / 8 + 1])
         pruned.events += Int64(db.changesCount)
         return db.changesCount
     }
@@ -145,14 +145,14 @@ extension HistoryWriter {
     private func moveWatchlistUp(_ db: Database) throws {
         let first = "SELECT min(id) FROM poll WHERE NOT backfilled"
         guard let oldest: Int64 = try db.value(first) else { return }
-        try db.execute(
-            sql: """
-                INSERT OR IGNORE INTO watch (poll, series, watched)
-                SELECT ?1, series, watched FROM
-                    (SELECT series, watched, max(poll) FROM watch WHERE poll < ?1 GROUP BY series) WHERE watched
-                """, arguments: [oldest])
-        try db.execute(sql: "DELETE FROM watch WHERE poll < ?", arguments: [oldest])
-        try db.execute(sql: "DELETE FROM turn WHERE id < ?", arguments: [oldest])
+        try db.run(
+            """
+            INSERT OR IGNORE INTO watch (poll, series, watched)
+            SELECT ?1, series, watched FROM
+                (SELECT series, watched, max(poll) FROM watch WHERE poll < ?1 GROUP BY series) WHERE watched
+            """, [oldest])
+        try db.run("DELETE FROM watch WHERE poll < ?", [oldest])
+        try db.run("DELETE FROM turn WHERE id < ?", [oldest])
     }
 }
 

@@ -1,11 +1,5 @@
 import Foundation
-import GRDB
 import Glibc
-import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// The daemon's claim on a database: a record lock on a separate file, `history.db.lock`.
 ///

@@ -93,15 +93,12 @@ enum DatabaseFile {
         return try HistoryError.naming("open", path) {
             try FileHeader.refuseEmptied(path)
             if !holdingLock { try refuseWithoutHeader(path) }
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = busyMode
             // Without a WAL and a writer the file cannot change. It may be in a folder where no WAL can be created.
             let settled =
                 !FileManager.default.fileExists(atPath: path + "-wal")
                 ? holdingLock || DaemonLock.holder(of: path) == nil : !holdingLock && hasStaleWAL(path)
             let queue = try DatabaseQueue(
-                path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: configuration)
+                path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: reading(busyMode))
             try queue.read { db in try refuse(db, path) }
             return queue
         }
@@ -133,6 +130,13 @@ enum DatabaseFile {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
     }
 
+    private static func reading(_ busyMode: Database.BusyMode) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = busyMode
+        return configuration
+    }
+
     private static func hasStaleWAL(_ path: String) -> Bool {
         StaleWAL.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
     }
@@ -144,10 +148,7 @@ enum DatabaseFile {
     }
 
     private static func refuseOthers(_ path: String, _ busyMode: Database.BusyMode) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = busyMode
-        let probe = try DatabaseQueue(path: path, configuration: configuration)
+        let probe = try DatabaseQueue(path: path, configuration: reading(busyMode))
         defer { try? probe.close() }
         try probe.read { db in
             // An empty file, left by a first start that was killed, is ours.

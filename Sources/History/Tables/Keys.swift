@@ -37,7 +37,7 @@ enum TurnRows {
         let last: Int64? = try db.value(
             "SELECT max(id) FROM (SELECT max(id) AS id FROM poll UNION ALL SELECT max(id) FROM turn)")
         guard (0..<SampleKey.largestPoll).contains(last ?? 0) else {
-            throw UndecodableValue(column: "poll.id", found: last?.databaseValue)
+            throw UndecodableValue(column: ["poll.id"], found: last?.databaseValue)
         }
         return (last ?? 0) + 1
     }

@@ -38,7 +38,7 @@ enum Schema {
         try migrator.migrate(model)
         let (made, found) = (try model.read(columns), try columns(db))
         if let place = made.keys.sorted().first(where: { found[$0] != made[$0] }) {
-            throw UndecodableValue(column: place, found: nil)
+            throw UndecodableValue(column: [place], found: nil)
         }
     }
 

@@ -95,7 +95,7 @@ extension AlertState {
         case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
         case ("resting", nil): self = .latched
         case ("inactive", nil): self = .inactive
-        default: throw UndecodableValue(column: "state", found: name.databaseValue)
+        default: throw UndecodableValue(column: ["alert.state"], found: name.databaseValue)
         }
     }
 }

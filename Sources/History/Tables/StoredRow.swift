@@ -5,9 +5,15 @@ import Markets
 
 /// A column holds a value that no release writes: the database is damaged.
 struct UndecodableValue: Error, CustomStringConvertible {
+    /// With its table, if it is a column of a table.
     let column: String
     /// Nil if there is no such column.
     let found: DatabaseValue?
+
+    init(column: [String?], found: DatabaseValue?) {
+        self.column = column.compactMap { $0 }.joined(separator: ".")
+        self.found = found
+    }
 
     var description: String {
         found.map { "\(column) holds \($0.description.prefix(60))" } ?? "there is no column \(column)"
@@ -30,9 +36,8 @@ struct StoredRow {
     }
 
     func column(_ name: String) throws -> Int {
-        guard let column = (0..<count).first(where: { strcmp(sqlite3_column_name(handle, CInt($0)), name) == 0 }) else {
-            throw UndecodableValue(column: name, found: nil)
-        }
+        let column = (0..<count).first { strcmp(sqlite3_column_name(handle, CInt($0)), name) == 0 }
+        guard let column else { throw UndecodableValue(column: [table(of: 0), name], found: nil) }
         return column
     }
 
@@ -44,7 +49,13 @@ struct StoredRow {
     private func stored(_ column: Int) -> DatabaseValue { DatabaseValue(sqliteStatement: handle, index: CInt(column)) }
 
     private func undecodable(_ column: Int) -> UndecodableValue {
-        UndecodableValue(column: String(cString: sqlite3_column_name(handle, CInt(column))), found: stored(column))
+        let name = String(cString: sqlite3_column_name(handle, CInt(column)))
+        return UndecodableValue(column: [table(of: column), name], found: stored(column))
+    }
+
+    /// Nil for a computed column.
+    private func table(of column: Int) -> String? {
+        sqlite3_column_table_name(handle, CInt(column)).map { String(cString: $0) }
     }
 }
 
