@@ -104,7 +104,10 @@ package final class HistoryWriter: HistoryStore {
         let fault = await withCheckedContinuation { continuation in
             // Uses its own thread, since the check blocks on disk reads.
             DispatchQueue(label: "pricewatch.check", qos: .utility).async { [path] in
-                continuation.resume(returning: IntegrityCheck.quick(path))
+                let damage = IntegrityCheck.fault("quick_check", path) { () throws(HistoryError) in
+                    try DatabaseFile.openForReading(path, holdingLock: true)
+                }
+                continuation.resume(returning: damage)
             }
         }
         hold.withLock { hold in

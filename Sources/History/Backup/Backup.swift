@@ -29,7 +29,7 @@ extension HistoryReader {
             try db.execute(sql: "DELETE FROM setting WHERE name = 'installation'")
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
         }
-        if let fault = IntegrityCheck.fault(copy, "integrity_check", temporary) { throw fault }
+        if let fault = IntegrityCheck.fault("integrity_check", temporary, in: { copy }) { throw fault }
         try copy.close()
         guard Self.sync(temporary) else { throw FileFault("sync", temporary, errno) }
     }
@@ -39,7 +39,8 @@ extension HistoryReader {
         var (own, target) = (stat(), stat())
         let isPresent = stat(file, &target) == 0
         for path in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
-            let isSame = isPresent && stat(path, &own) == 0 && (own.st_ino, own.st_dev) == (target.st_ino, target.st_dev)
+            let isSame =
+                isPresent && stat(path, &own) == 0 && (own.st_ino, own.st_dev) == (target.st_ino, target.st_dev)
             guard isSame || path == file else { continue }
             throw HistoryError(
                 .invalidTarget, "back up to", file, cause: "it belongs to the database itself",

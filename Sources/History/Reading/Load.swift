@@ -16,11 +16,14 @@ extension HistoryWriter {
     }
 
     private func remembered(_ settings: Settings, at now: Date) throws(HistoryError) -> Remembered {
-        let board = try reader.board(recalling: settings)
+        var board = try reader.board(settings)
         var sources: [SourceID: Remembered.Polled] = [:]
         for source in settings.sources.map(\.id) {
             sources[source] = Remembered.Polled(
                 last: try reader.lastPoll(of: source), lastUsable: try reader.lastPoll(of: source, usable: true))
+            let answers = try reader.answers(in: settings.currency, of: source)
+            board.recall(missedAnswers: answers.missed)
+            board.recall(heard: answers.heard, of: source)
         }
         return Remembered(
             board: board,
@@ -45,17 +48,6 @@ extension HistoryReader {
         watchlist.lastRanking = try ranking()
         let wanted = onlyWatched ? Set(watchlist.named.map(\.market) + watchlist.lastRanking) : nil
         return MarketBoard(watching: watchlist, remembering: try newest(in: settings.currency, of: wanted))
-    }
-
-    /// The same board, with each source's latest answers about its markets.
-    fileprivate func board(recalling settings: Settings) throws(HistoryError) -> MarketBoard {
-        var board = try board(settings)
-        for source in settings.sources.map(\.id) {
-            let answers = try answers(in: settings.currency, of: source)
-            board.recall(missedAnswers: answers.missed)
-            board.recall(heard: answers.heard, of: source)
-        }
-        return board
     }
 }
 

@@ -110,19 +110,14 @@ enum Recovery {
 
 /// Reads a database from end to end.
 enum IntegrityCheck {
-    /// Runs `PRAGMA quick_check` on the database at `path`, on its own connection. Returns the damage; nil if there is
-    /// none.
-    static func quick(_ path: String) -> HistoryError? {
-        do {
-            return fault(try DatabaseFile.openForReading(path, holdingLock: true), "quick_check", path)
-        } catch {
-            return error.kind == .corrupt ? error : nil
-        }
-    }
-
+    /// Returns the damage; nil if there is none.
+    ///
     /// - Parameter pragma: `quick_check` or `integrity_check`.
-    static func fault(_ queue: DatabaseQueue, _ pragma: String, _ path: String) -> HistoryError? {
-        do {
+    static func fault(
+        _ pragma: String, _ path: String, in open: () throws(HistoryError) -> DatabaseQueue
+    ) -> HistoryError? {
+        do throws(HistoryError) {
+            let queue = try open()
             let found = try HistoryError.naming("check", path) {
                 try queue.read { try $0.value("PRAGMA \(pragma)(1)", as: String.self) }
             }

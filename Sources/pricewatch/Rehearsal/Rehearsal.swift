@@ -6,6 +6,7 @@ import Markets
 /// Plays recorded polls through rules, with the same engine as the daemon.
 struct Rehearsal {
     private(set) var engine: Engine
+    private let currency: Currency
     /// The recorded markets.
     private let names: [HistoryReader.Name]
     private let items: [Watchlist.Item]
@@ -23,6 +24,7 @@ struct Rehearsal {
         let watchlist = settings.watchlist
         let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
         self.names = names
+        currency = settings.currency
         items = names.map {
             named[$0.market]
                 ?? Watchlist.Item(market: $0.market, staleness: watchlist.staleness, moveLimit: watchlist.moveLimit)
@@ -87,7 +89,7 @@ struct Rehearsal {
     private func quote(_ place: Int, _ price: Price, at quotedAt: Date) -> Quote {
         Quote(
             market: names[place].market, symbol: names[place].symbol, name: names[place].name,
-            currency: engine.settings.currency, price: price, quotedAt: quotedAt)
+            currency: currency, price: price, quotedAt: quotedAt)
     }
 
     private mutating func watch() {
