@@ -10,6 +10,8 @@ struct Rehearsal {
     /// The recorded markets.
     private let names: [HistoryReader.Name]
     private let items: [Watchlist.Item]
+    /// By index, the source of each market.
+    private let sources: [SourceID]
     /// By index, the newest recorded quote, confirmed or not.
     private var newest: [(quotedAt: Date, price: Price)?]
     /// The indices of the watched markets.
@@ -29,6 +31,7 @@ struct Rehearsal {
             named[$0.market]
                 ?? Watchlist.Item(market: $0.market, staleness: watchlist.staleness, moveLimit: watchlist.moveLimit)
         }
+        sources = items.map(\.source)
         newest = Array(repeating: nil, count: names.count)
         let alerts = AlertBook(
             rules: settings.rules, remembering: [:],
@@ -116,7 +119,7 @@ struct Rehearsal {
         }
         var answer = Answer(fetchedAt: poll.fetchedAt)
         answer.quotes.reserveCapacity(watched.count)
-        for place in watched where items[place].source == poll.source {
+        for place in watched where sources[place] == poll.source {
             switch (reasons[place], newest[place]) {
             case (nil, let newest?): answer.quotes.append(quote(place, newest.price, at: newest.quotedAt))
             case (.oldQuote, let newest?), (.unconfirmed, let newest?):
