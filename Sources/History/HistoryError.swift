@@ -71,8 +71,10 @@ extension HistoryError {
     private static func isDamage(_ error: DatabaseError, _ message: String) -> Bool {
         if error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER { return true }
         return error.resultCode == .SQLITE_ERROR
-            && ["no such table", "no such column", "has no column named", "already exists", "integer overflow"]
-                .contains(where: message.contains)
+            && [
+                "no such table", "no such column", "has no column named", "cannot join using column", "already exists",
+                "integer overflow",
+            ].contains(where: message.contains)
     }
 
     static func closed(_ operation: String, _ path: String) -> HistoryError {
