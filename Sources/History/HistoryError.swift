@@ -53,8 +53,6 @@ extension HistoryError {
             throw HistoryError(error, operation, path)
         } catch let error as UndecodableValue {
             throw damaged(operation, path, error.description)
-        } catch let error as RowDecodingError {
-            throw damaged(operation, path, "\(error)")
         } catch let error as FileFault {
             throw HistoryError(.unwritable, operation, path, cause: error.cause)
         } catch {
@@ -63,18 +61,20 @@ extension HistoryError {
     }
 
     private static func damaged(_ operation: String, _ path: String, _ cause: String) -> HistoryError {
-        HistoryError(
-            .corrupt, operation, path, cause: "the database is damaged: \(cause)",
-            hint: "set it aside and restore a backup")
+        HistoryError(.corrupt, operation, path, cause: "the database is damaged: \(cause)", hint: restoring)
     }
+
+    private static let restoring = "set it aside and restore a backup"
 
     /// True where the schema was altered: our statements fit our tables, which have no triggers, so a missing table or
     /// column, or a constraint that is not ours, is damage.
     private static func isDamage(_ error: DatabaseError, _ message: String) -> Bool {
         if error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER { return true }
         return error.resultCode == .SQLITE_ERROR
-            && ["no such table", "no such column", "has no column named", "already exists", "integer overflow"]
-                .contains(where: message.contains)
+            && [
+                "no such table", "no such column", "has no column named", "cannot join using column", "already exists",
+                "integer overflow",
+            ].contains(where: message.contains)
     }
 
     static func closed(_ operation: String, _ path: String) -> HistoryError {
@@ -89,30 +89,28 @@ extension HistoryError {
     }
 
     private init(_ error: DatabaseError, _ operation: String, _ path: String) {
-        let cause = error.message ?? error.resultCode.description
-        switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            self.init(.corrupt, operation, path, cause: cause, hint: "set it aside and restore a backup")
-        case _ where Self.isDamage(error, cause):
-            self = Self.damaged(operation, path, cause)
-        case .SQLITE_FULL:
-            self.init(
-                .unwritable, operation, path, cause: "the disk is full",
-                hint: "free some space, or lower history.max_size; recording resumes by itself")
-        case .SQLITE_READONLY:
-            self.init(
-                .unwritable, operation, path, cause: "the database is read-only",
-                hint: "make it writable for this user")
-        case .SQLITE_PERM, .SQLITE_AUTH:
-            self = .closed(operation, path)
-        case .SQLITE_CANTOPEN:
-            self.init(
-                .unwritable, operation, path, cause: "cannot be opened",
-                hint: "check that its folder exists and that this user may read and write it")
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            self.init(.other, operation, path, cause: "another program keeps it locked", hint: "close that program")
-        default:
-            self.init(error.resultCode == .SQLITE_IOERR ? .unwritable : .other, operation, path, cause: cause)
-        }
+        let message = error.message ?? error.resultCode.description
+        let (kind, cause, hint): (Kind, String, String?) =
+            switch error.resultCode {
+            case _ where Self.isDamage(error, message):
+                (.corrupt, "the database is damaged: \(message)", Self.restoring)
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, message, Self.restoring)
+            case .SQLITE_FULL:
+                (
+                    .unwritable, "the disk is full",
+                    "free some space, or lower history.max_size; recording resumes by itself"
+                )
+            case .SQLITE_READONLY: (.unwritable, "the database is read-only", "make it writable for this user")
+            case .SQLITE_PERM, .SQLITE_AUTH: (.closed, "permission denied", "run as the service's user")
+            case .SQLITE_CANTOPEN:
+                (
+                    .unwritable, "cannot be opened",
+                    "check that its folder exists and that this user may read and write it"
+                )
+            case .SQLITE_BUSY, .SQLITE_LOCKED: (.other, "another program keeps it locked", "close that program")
+            case .SQLITE_IOERR: (.unwritable, message, nil)
+            default: (.other, message, nil)
+            }
+        self.init(kind, operation, path, cause: cause, hint: hint)
     }
 }

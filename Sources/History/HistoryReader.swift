@@ -25,7 +25,7 @@ package final class HistoryReader: Sendable {
 
     /// See `HistoryWriter.installation`.
     func installation() throws(HistoryError) -> String? {
-        try read { try $0.value("setting.value", "SELECT value FROM setting WHERE name = 'installation'") }
+        try read { try $0.value("SELECT value FROM setting WHERE name = 'installation'") }
     }
 
     /// Reads from one snapshot of the database, however many statements `question` runs.

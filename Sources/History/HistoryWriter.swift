@@ -8,12 +8,12 @@ import Synchronization
 ///
 /// A database that cannot be written (a full or read-only disk) does not stop the daemon: reads use what is readable,
 /// every commit tries to open it again, and recording resumes with the first that succeeds.
-package final class HistoryWriter: Sendable {
+package final class HistoryWriter: HistoryStore {
     package let path: String
     /// For the daemon's own reads.
     package let reader: HistoryReader
     private let hold = Mutex(Hold())
-    let patience: BusyPatience
+    private let busyMode: Database.BusyMode
     /// The file's version at the last check for changes of other processes.
     let seenVersion = Mutex<Int64>(-1)
     /// Nil until the first commit.
@@ -48,20 +48,16 @@ package final class HistoryWriter: Sendable {
     ///   command's transaction.
     package init(at path: String, patience: Duration = .milliseconds(250)) throws(HistoryError) {
         self.path = path
-        self.patience = BusyPatience(patience)
+        busyMode = .timeout(patience.inSeconds)
         var start = Hold()
-        let standIn: DatabaseQueue
         do {
-            let queue = try Self.open(path, &start, self.patience)
-            standIn = queue
+            reader = HistoryReader(path: path, queue: try Self.open(path, &start, busyMode))
         } catch {
-            switch error.kind {
-            case .unwritable, .closed, .other, .corrupt: start.fault = error
-            default: throw error
-            }
-            standIn = try DatabaseFile.openStandIn(for: path, because: error, self.patience)
+            guard [.unwritable, .closed, .other, .corrupt].contains(error.kind) else { throw error }
+            start.fault = error
+            reader = HistoryReader(
+                path: path, queue: try DatabaseFile.openStandIn(for: path, because: error, busyMode))
         }
-        reader = HistoryReader(path: path, queue: standIn)
         start.installation = (try? reader.installation()) ?? start.installation
         hold.withLock { $0 = start }
     }
@@ -116,7 +112,10 @@ package final class HistoryWriter: Sendable {
         let fault = await withCheckedContinuation { continuation in
             // Uses its own thread, since the check blocks on disk reads.
             DispatchQueue(label: "pricewatch.check", qos: .utility).async { [path] in
-                continuation.resume(returning: IntegrityCheck.quick(path))
+                let damage = IntegrityCheck.fault("quick_check", path) { () throws(HistoryError) in
+                    try DatabaseFile.openForReading(path, holdingLock: true)
+                }
+                continuation.resume(returning: damage)
             }
         }
         hold.withLock { hold in
@@ -139,9 +138,7 @@ package final class HistoryWriter: Sendable {
         // Ignored: a full disk alone should not mark the exit as unclean.
         try? state.withLock { state in try queue.write { try state?.candles.keepLastFigures($0) } }
         try HistoryError.naming("close", path) {
-            do {
-                try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+            try DatabaseFile.checkpoint(queue)
             try queue.close()
         }
     }
@@ -157,25 +154,18 @@ extension HistoryWriter {
             // Close the stand-in first: a connection opened on a read-only disk would make later ones read-only, too.
             reader.ask(try DatabaseFile.openInMemory(for: path))
             do throws(HistoryError) {
-                let queue = try Self.open(path, &hold, patience)
-                reader.ask(queue)
-                hold.fault = nil
-                hold.installation = (try? reader.installation()) ?? hold.installation
-                return queue
+                return use(try Self.open(path, &hold, busyMode), &hold)
             } catch {
                 hold.fault = error
-                reader.ask(try DatabaseFile.openStandIn(for: path, patience))
+                reader.ask(try DatabaseFile.openStandIn(for: path, busyMode))
                 throw error
             }
         }
     }
 
-    /// Writes a small change, such as a feed note, in its own transaction.
-    func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
+    package func write<T>(_ operation: String, _ body: (Database) throws -> T) throws(HistoryError) -> T {
         let queue = try openDatabase()
-        let result = try HistoryError.naming(operation, path) { try queue.write(body) }
-        patience.renew()
-        return result
+        return try HistoryError.naming(operation, path) { try queue.write(body) }
     }
 
     /// Closes a database that cannot be written, so that the next commit opens it again: a connection opened on a
@@ -188,33 +178,34 @@ extension HistoryWriter {
         state.withLock { $0 = nil }
     }
 
-    /// Quarantines the damaged database and creates a new one with the states recovered from it.
+    /// Replaces the damaged database by a new one with the states recovered from it.
     func replace(damagedBy error: HistoryError) throws(HistoryError) {
         try hold.withLock { hold throws(HistoryError) in
             // Readers keep the old connection until they are done.
             hold.queue = nil
             hold.fault = error
             reader.ask(try DatabaseFile.openInMemory(for: path))
-            let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
-            hold.quarantined.append(quarantined)
-            hold.kept = nil
-            hold.damage = nil
-            let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
-            Recovery.states(from: quarantined.path, into: queue)
-            hold.queue = queue
-            hold.fault = nil
-            reader.ask(queue)
-            hold.installation = (try? reader.installation()) ?? hold.installation
+            use(try Self.startAnew(path, &hold, because: error, busyMode), &hold)
         }
         state.withLock { $0 = nil }
         totals.withLock { $0 = nil }
     }
 
+    /// Reads and writes this database from now on.
+    @discardableResult
+    private func use(_ queue: DatabaseQueue, _ hold: inout Hold) -> DatabaseQueue {
+        hold.queue = queue
+        hold.fault = nil
+        reader.ask(queue)
+        hold.installation = (try? reader.installation()) ?? hold.installation
+        return queue
+    }
+
     private static func open(
-        _ path: String, _ hold: inout Hold, _ patience: BusyPatience
+        _ path: String, _ hold: inout Hold, _ busyMode: Database.BusyMode
     ) throws(HistoryError) -> DatabaseQueue {
         try FileAccess.refuseFolder(path)
-        try FileAccess.makeFolder((path as NSString).deletingLastPathComponent)
+        try FileAccess.makeFolder(of: path)
         if hold.lock == nil { hold.lock = try DaemonLock(for: path) }
         try FileAccess.refuseClosed(path)
         let queue: DatabaseQueue
@@ -227,17 +218,26 @@ extension HistoryWriter {
             }
             hold.header = header
             hold.endedUncleanly = FileHeader.size(of: path + "-wal") ?? 0 > 0
-            queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
+            queue = try DatabaseFile.openForWriting(path, installation: hold.installation, busyMode)
         } catch  where error.kind == .corrupt {
             if hold.header?.isForeign == true { throw FileHeader.foreign(path) }
-            let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
-            hold.quarantined.append(quarantined)
-            hold.kept = nil
-            hold.endedUncleanly = false
-            queue = try DatabaseFile.openForWriting(path, installation: hold.installation, patience)
-            Recovery.states(from: quarantined.path, into: queue)
+            queue = try startAnew(path, &hold, because: error, busyMode)
         }
         hold.queue = queue
+        return queue
+    }
+
+    /// Quarantines the damaged database and creates a new one with the states recovered from it.
+    private static func startAnew(
+        _ path: String, _ hold: inout Hold, because error: HistoryError, _ busyMode: Database.BusyMode
+    ) throws(HistoryError) -> DatabaseQueue {
+        let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
+        hold.quarantined.append(quarantined)
+        hold.kept = nil
+        hold.endedUncleanly = false
+        hold.damage = nil
+        let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, busyMode)
+        Recovery.states(from: quarantined.path, into: queue)
         return queue
     }
 }

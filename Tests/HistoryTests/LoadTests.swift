@@ -139,7 +139,7 @@ import Testing
         try writer.commit {
             $0.idleCycle = Commit.IdleCycle(at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
         }
-        let desk = try SilenceDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         try desk.silence(rule: "s", market: nil, from: moment(), until: moment(600))
         let rule = AlertRule(name: firing.rule, scope: .all, condition: .above(price("10")))
         let remembered = try writer.load(settings([rule]), at: moment(100))
@@ -276,6 +276,20 @@ import Testing
         }
         #expect(try falls(within: 70) == 1)
         #expect(try falls(within: 50) == 0)
+    }
+
+    @Test("of a market that was not watched, silence does not mean unchanged", arguments: [true, false])
+    func unwatched(isWatched: Bool) throws {
+        for minute in stride(from: 0.0, to: 180, by: 1) {
+            var record = poll(minute * 60, outcome: .unchanged)
+            if minute == 0 { record = poll(0, sample("a", "100", quotedAt: 0)) }
+            let isAway = !isWatched && minute > 60 && minute < 120
+            record.watched = WatchedMarkets(isAway ? [market("b")] : [market("a"), market("b")])
+            try writer.commit(record)
+        }
+        let due = try self.events(
+            .rises(Percent(hundredths: 500), within: .hours(3)), "110", at: 180 * 60, staleAfter: .hours(5))
+        #expect(due.count == (isWatched ? 1 : 0))
     }
 
     @Test(

@@ -48,7 +48,7 @@ import Testing
         let names = try reader.names()
         #expect(names.map(\.market) == [market("bitcoin")])
         for name in names { expectBounded(name.name, name.symbol) }
-        for name in try reader.replay(in: usd(), since: moment(-1)).markets { expectBounded(name.name, name.symbol) }
+        for name in try reader.names(in: usd(), of: nil) { expectBounded(name.name, name.symbol) }
         let contents = try #require(try reader.contents(ofMessage: "m"))
         for event in try reader.events(since: moment(-1)) + reader.activeEvents() + contents.events {
             expectBounded(event.name, event.symbol)

@@ -17,7 +17,7 @@ import Testing
                 watched: watched.map { WatchedMarkets($0.map(market)) }))
     }
 
-    @Test("of a market that is not watched, silence does not mean unchanged")
+    @Test("changes of the watchlist come with the cycle from which on they hold, earlier ones with the first")
     func unwatched() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
@@ -26,11 +26,11 @@ import Testing
         try record(60, [sample("a", "2", quotedAt: 60)], watched: ["a"], in: writer)
         try record(120, [sample("a", "3", quotedAt: 120)], in: writer)
         try record(180, [sample("b", "2", quotedAt: 170)], watched: ["a", "b"], in: writer)
-        var unknown: [[Int]] = []
-        try writer.reader.recall([market("a"), market("b")], in: usd(), since: moment(50)) {
-            unknown.append($0.unknown)
+        var changes: [[String]] = []
+        try writer.reader.play([market("a"), market("b")], in: usd(), since: moment(50), withBackfilled: true) {
+            changes.append($0.watchChanges.map { "\($0.isWatched ? "+" : "-")\($0.market)" })
         }
-        #expect(unknown == [[1], [1], []])
+        #expect(changes == [["+0", "+1", "-1"], [], ["+1"]])
     }
 
     @Test("polls come back oldest first, with what was new and what was unknown")
@@ -41,14 +41,16 @@ import Testing
         try record(60, [], unknown: [("a", .nullPrice), ("b", .oldQuote)], outcome: .partial, in: writer)
         try record(120, [], outcome: .failed, error: "timeout", in: writer)
         try record(180, [sample("a", "3", quotedAt: 170), sample("c", "4", quotedAt: 170)], in: writer)
-        var polls: [RecalledPoll] = []
-        try writer.reader.recall([market("b"), market("a")], in: usd(), since: moment(0)) { polls.append($0) }
+        var polls: [RecordedPoll] = []
+        try writer.reader.play([market("b"), market("a")], in: usd(), since: moment(0), withBackfilled: true) {
+            polls += $0.polls.filter(\.outcome.isUsable)
+        }
         #expect(polls.map(\.fetchedAt) == [moment(1), moment(61), moment(181)])
         #expect(polls.map { $0.samples.map(\.market) } == [[1, 0], [], [1]])
-        #expect(polls.map(\.unknown) == [[], [1], []])
+        #expect(polls.map(\.unusable) == [[], [1], []])
         #expect(polls.last?.samples.first?.quotedAt == moment(170))
         var later = 0
-        try writer.reader.recall([market("a")], in: usd(), since: moment(100)) { _ in later += 1 }
+        try writer.reader.play([market("a")], in: usd(), since: moment(180), withBackfilled: true) { _ in later += 1 }
         #expect(later == 1)
     }
 
@@ -105,17 +107,19 @@ import Testing
         let reader = writer.reader
         #expect(try reader.lastPoll(of: .shared) == moment(2400))
         #expect(try reader.lastPoll(of: stocks) == moment(60))
-        #expect(try reader.lastUsablePoll(of: .own("other")) == nil)
+        #expect(try reader.lastPoll(of: .own("other"), usable: true) == nil)
         #expect(try reader.usablePolls(since: moment(0), of: stocks).map(\.at) == [moment(0), moment(60)])
         #expect(try reader.usablePolls(since: moment(0)).count == 41)
         #expect(try reader.usablePolls(since: moment(0), of: .own("test")).isEmpty)
-        #expect(try reader.missedAnswers(in: usd(), of: stocks) == [market("c"): 2])
-        #expect(try reader.missedAnswers(in: usd()) == [:])
+        #expect(try reader.answers(in: usd(), of: stocks).missed == [market("c"): 2])
+        #expect(try reader.answers(in: usd()).missed == [:])
         let newest = try reader.newest(in: usd())[market("a")]
         #expect(newest?.newest.price == price("100") && newest?.newest.feed == "stocks")
         #expect(newest?.confirmation.candidate?.price == price("200"))
         var sources: [SourceID] = []
-        try reader.recall([market("a")], in: usd(), since: moment(0), until: moment(100)) { sources.append($0.source) }
+        try reader.play(
+            [market("a")], in: usd(), since: moment(0), until: moment(100), withBackfilled: false
+        ) { sources += $0.polls.map(\.source) }
         #expect(sources == [.shared, stocks, .shared, stocks])
     }
 
@@ -128,7 +132,7 @@ import Testing
         try record(120, [], outcome: .failed, error: "timeout", in: writer)
         try record(
             180, [], unknown: [("a", .nullPrice), ("b", .nullPrice)], outcome: .failed, error: "empty", in: writer)
-        #expect(try writer.reader.missedAnswers(in: usd()) == [market("a"): 3, market("b"): 1])
+        #expect(try writer.reader.answers(in: usd()).missed == [market("a"): 3, market("b"): 1])
     }
 
     @Test("a market that was not watched for a time is counted from its return")
@@ -140,7 +144,7 @@ import Testing
             poll.watched = WatchedMarkets(ids.map(market))
             if ids.contains("a") { poll.unknown = [(market("a"), .notAnswered)] }
             try writer.commit(poll)
-            return try writer.reader.missedAnswers(in: usd())
+            return try writer.reader.answers(in: usd()).missed
         }
         #expect(try record(0, watching: "a", "b") == [market("a"): 1])
         #expect(try record(60, watching: "a", "b") == [market("a"): 2])
@@ -148,7 +152,7 @@ import Testing
         var idle = Commit(currency: usd())
         idle.idleCycle = Commit.IdleCycle(at: moment(120), watched: WatchedMarkets([market("b")]))
         #expect(writer.commit(idle).fault == nil)
-        #expect(try writer.reader.missedAnswers(in: usd()) == [:])
+        #expect(try writer.reader.answers(in: usd()).missed == [:])
         #expect(try record(180, watching: "a", "b") == [market("a"): 1])
         #expect(try record(240, watching: "b") == [:])
     }

@@ -29,25 +29,24 @@ extension HistoryReader {
             try db.execute(sql: "DELETE FROM setting WHERE name = 'installation'")
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
         }
-        if let fault = IntegrityCheck.fault(copy, "integrity_check", temporary) { throw fault }
+        if let fault = IntegrityCheck.fault("integrity_check", temporary, in: { copy }) { throw fault }
         try copy.close()
         guard Self.sync(temporary) else { throw FileFault("sync", temporary, errno) }
     }
 
     /// Refuses the database and its WAL as targets: a backup onto them would destroy the original.
     private static func refuseOwnFiles(of path: String, _ file: String) throws(HistoryError) {
-        for own in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
-            var (first, second) = (stat(), stat())
+        var (own, target) = (stat(), stat())
+        let isPresent = stat(file, &target) == 0
+        for path in ["", "-wal", "-shm", ".lock"].map({ path + $0 }) {
             let isSame =
-                stat(own, &first) == 0 && stat(file, &second) == 0 && first.st_ino == second.st_ino
-                && first.st_dev == second.st_dev
-            guard isSame || own == file else { continue }
+                isPresent && stat(path, &own) == 0 && (own.st_ino, own.st_dev) == (target.st_ino, target.st_dev)
+            guard isSame || path == file else { continue }
             throw HistoryError(
                 .invalidTarget, "back up to", file, cause: "it belongs to the database itself",
                 hint: "name another file")
         }
-        var status = stat()
-        if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        if isPresent, target.st_mode & S_IFMT != S_IFREG {
             throw HistoryError(.invalidTarget, "back up to", file, cause: "it is no plain file", hint: "name a file")
         }
     }

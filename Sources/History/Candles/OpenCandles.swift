@@ -15,7 +15,12 @@ struct OpenCandles {
     /// The first open hour.
     private(set) var until: Int64
     private var candles: [Int64: [Int64: Candle]] = [:]
-    private var figures = StatedFigures()
+    /// When volume and market cap of the open hours were written, in milliseconds.
+    private var figuresWrittenAt = Int64.min
+    private var hasNewFigures = false
+
+    /// The interval of these writes: long enough that their cost is negligible beside the samples.
+    private static let figuresInterval = Duration.minutes(10).inMilliseconds
 
     /// Recounts the open hours from their samples.
     init(_ db: Database) throws {
@@ -24,14 +29,16 @@ struct OpenCandles {
             let hour = Hour.of(quotedAt)
             if hour >= until { candles[hour, default: [:]].add(price, hour, series) }
         }
-        try StatedFigures.read(db) { hour, series, volume24h, marketCap in
-            candles[hour]?[series]?.state(volume24h: volume24h, marketCap: marketCap)
+        try db.rows("SELECT hour, series, volume_24h, market_cap FROM stated") { row in
+            let (volume24h, marketCap): (Double?, Double?) = (try row.value(2), try row.value(3))
+            candles[try row.hour(0)]?[try row.value(1)]?.state(volume24h: volume24h, marketCap: marketCap)
         }
     }
 
     static func until(_ db: Database) throws -> Int64 {
-        let find = "SELECT value FROM setting WHERE name = 'candles_until'"
-        return try db.value("setting.value", find, as: DigitText<HourNumber>.self)?.value.number ?? 0
+        try db.all("SELECT value FROM setting WHERE name = 'candles_until'") {
+            try $0.digits(0, in: Hour.all)
+        }.first ?? 0
     }
 
     /// Adds the newest sample of a series.
@@ -42,16 +49,11 @@ struct OpenCandles {
                 sample.price, hour, series, volume24h: sample.volume24h, marketCap: sample.marketCap)
             return
         }
-        var late: [Int64: Candle] = [:]
+        var late = [Int64: Candle]()
         late[series] = try CandleRows.read(hour, series, db)
         late.add(sample.price, hour, series, volume24h: sample.volume24h, marketCap: sample.marketCap)
         if let candle = late[series] { try CandleRows.write(candle, hour, series, db) }
     }
-
-    /// Holds no open hours: for commands that write beside the daemon, which recounts the open hours itself.
-    static func closed(_ db: Database) throws -> OpenCandles { OpenCandles(until: try until(db)) }
-
-    private init(until: Int64) { self.until = until }
 
     /// Recounts candles of a series after older samples were added to their hours.
     ///
@@ -79,10 +81,31 @@ struct OpenCandles {
         }
     }
 
-    /// Writes volume and market cap of the open hours, which samples do not hold.
-    mutating func keepFigures(at now: Date, _ db: Database) throws { try figures.keep(candles, at: now, db) }
+    /// Writes volume and market cap of the open hours, if the interval has passed. Samples do not hold them: a restart
+    /// would lose those of markets that are not quoted again within the hour.
+    mutating func keepFigures(at now: Date, _ db: Database) throws {
+        hasNewFigures = true
+        let now = now.milliseconds
+        // Writes also when the clock was set back.
+        guard now < figuresWrittenAt || now - Self.figuresInterval >= figuresWrittenAt else { return }
+        try keepLastFigures(db)
+        figuresWrittenAt = now
+    }
 
-    mutating func keepLastFigures(_ db: Database) throws { try figures.keepLast(candles, db) }
+    /// Writes the figures that changed since the last write.
+    mutating func keepLastFigures(_ db: Database) throws {
+        guard hasNewFigures else { return }
+        try db.execute(sql: "DELETE FROM stated")
+        for (hour, candles) in candles.sorted(by: { $0.key < $1.key }) {
+            for (series, candle) in candles.sorted(by: { $0.key < $1.key })
+            where candle.volume24h != nil || candle.marketCap != nil {
+                try db.run(
+                    "INSERT INTO stated (hour, series, volume_24h, market_cap) VALUES (?, ?, ?, ?)",
+                    [hour, series, candle.volume24h, candle.marketCap])
+            }
+        }
+        hasNewFigures = false
+    }
 
     /// Writes the candles of the hours that ended.
     mutating func close(before now: Date, _ db: Database) throws {

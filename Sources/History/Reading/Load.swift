@@ -16,11 +16,14 @@ extension HistoryWriter {
     }
 
     private func remembered(_ settings: Settings, at now: Date) throws(HistoryError) -> Remembered {
-        let board = try reader.board(recalling: settings)
+        var board = try reader.board(settings)
         var sources: [SourceID: Remembered.Polled] = [:]
         for source in settings.sources.map(\.id) {
             sources[source] = Remembered.Polled(
-                last: try reader.lastPoll(of: source), lastUsable: try reader.lastUsablePoll(of: source))
+                last: try reader.lastPoll(of: source), lastUsable: try reader.lastPoll(of: source, usable: true))
+            let answers = try reader.answers(in: settings.currency, of: source)
+            board.recall(missedAnswers: answers.missed)
+            board.recall(heard: answers.heard, of: source)
         }
         return Remembered(
             board: board,
@@ -46,14 +49,167 @@ extension HistoryReader {
         let wanted = onlyWatched ? Set(watchlist.named.map(\.market) + watchlist.lastRanking) : nil
         return MarketBoard(watching: watchlist, remembering: try newest(in: settings.currency, of: wanted))
     }
+}
 
-    /// The same board, with each source's latest answers about its markets.
-    fileprivate func board(recalling settings: Settings) throws(HistoryError) -> MarketBoard {
-        var board = try board(settings)
-        for source in settings.sources.map(\.id) {
-            board.recall(missedAnswers: try missedAnswers(in: settings.currency, of: source))
-            board.recall(heard: try lastHeard(in: settings.currency, of: source), of: source)
+extension HistoryReader {
+    /// The rules with their alert states, the silences, and the past prices that their windows need.
+    ///
+    /// - Parameters:
+    ///   - installation: See `HistoryWriter.installation`.
+    ///   - markets: the watched markets.
+    package func alertBook(
+        remembering alerts: [AlertKey: Alert], installation: String, _ settings: Settings,
+        watching markets: [MarketID], at now: Date
+    ) throws(HistoryError) -> AlertBook {
+        var book = AlertBook(
+            rules: settings.rules, remembering: alerts,
+            identity: AlertBook.Identity(
+                installation: installation, host: settings.host, currency: settings.currency),
+            every: settings.every(of: .shared), sources: settings.ownSources)
+        book.silences = try silences()
+        try recall(into: &book, settings, watching: markets, at: now)
+        return book
+    }
+
+    /// Fills the windows of the rules. The far past is read only for the markets whose rules look back that far.
+    package func recall(
+        into book: inout AlertBook, _ settings: Settings, watching markets: [MarketID], at now: Date
+    ) throws(HistoryError) {
+        let lookbacks = book.lookbacks(on: markets)
+        guard let longest = lookbacks.values.max() else { return }
+        // A quote may be minutes older than its poll, and the hour at the edge counts whole.
+        let border = now - min(longest, AlertBook.recalledExactly) - .hours(1)
+        if longest > AlertBook.recalledExactly {
+            let far = lookbacks.filter { $0.value > AlertBook.recalledExactly }.map(\.key).sorted()
+            try recall(far, into: &book, settings, since: now - longest - .hours(1), until: border)
         }
-        return board
+        try recall(lookbacks.keys.sorted(), into: &book, settings, since: border, until: .distantFuture)
+    }
+
+    private func recall(
+        _ markets: [MarketID], into book: inout AlertBook, _ settings: Settings, since: Date, until: Date
+    ) throws(HistoryError) {
+        var recalled = RecalledMarkets(markets, settings.watchlist)
+        try play(markets, in: settings.currency, since: since, until: until, withBackfilled: true) { cycle in
+            recalled.change(cycle.watchChanges)
+            for poll in cycle.polls where poll.outcome.isUsable {
+                if poll.isBackfilled {
+                    book.recall(backfilled: recalled.samples(of: poll), of: markets)
+                } else {
+                    let (samples, unknown) = recalled.evaluate(poll)
+                    book.recall(
+                        poll: poll.fetchedAt, sources: [poll.source], interval: poll.interval, samples: samples,
+                        unknown: unknown, of: markets)
+                }
+            }
+        }
+    }
+}
+
+/// What the rules knew of markets at recorded polls. Stale prices count as unknown, as they did when they were live, and
+/// so do markets that were not watched.
+private struct RecalledMarkets {
+    typealias Sample = (market: Int, quotedAt: Date, price: Price)
+
+    /// By market place.
+    private let staleness: [Staleness]
+    /// By market place, in milliseconds; `Int64.max` where no price was recalled.
+    private var quotedAt: [Int64]
+    /// By market place.
+    private let sources: [SourceID]
+    private var unwatched: Set<Int> = []
+
+    init(_ markets: [MarketID], _ watchlist: Watchlist) {
+        let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+        staleness = markets.map { named[$0]?.staleness ?? watchlist.staleness }
+        sources = markets.map { named[$0]?.source ?? .shared }
+        quotedAt = Array(repeating: .max, count: markets.count)
+    }
+
+    mutating func change(_ changes: [(market: Int, isWatched: Bool)]) {
+        for change in changes {
+            if change.isWatched { unwatched.remove(change.market) } else { unwatched.insert(change.market) }
+        }
+    }
+
+    /// The trusted prices of a poll.
+    func samples(of poll: RecordedPoll) -> [Sample] {
+        poll.samples.filter(\.confirmed).map { ($0.market, $0.quotedAt, $0.price) }
+    }
+
+    /// The fresh prices of a poll, and the markets whose price was unknown.
+    mutating func evaluate(_ poll: RecordedPoll) -> (samples: [Sample], unknown: [Int]) {
+        let samples = samples(of: poll)
+        for sample in samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
+        let now = poll.fetchedAt.milliseconds
+        let (quotedAt, staleness) = (quotedAt, staleness)
+        func isStale(_ market: Int) -> Bool {
+            now - quotedAt[market] > staleness[market].age(at: poll.interval).inMilliseconds
+        }
+        let stale = quotedAt.indices.filter { sources[$0] == poll.source && isStale($0) }
+        let unknown = unwatched.union(poll.unusable).union(stale)
+        return (stale.isEmpty ? samples : samples.filter { !isStale($0.market) }, unknown.sorted())
+    }
+}
+
+extension HistoryReader {
+    /// The rolling summary of the last 24 hours, or of another window, rebuilt from the history. Where samples at the
+    /// far end of the window were pruned, hourly candles replace them.
+    package func rollingSummary(
+        _ settings: Settings, window: Duration = .hours(24), at now: Date
+    ) throws(HistoryError) -> RollingSummary {
+        var summary = RollingSummary(settings, window: window, now: now)
+        let start = now - window
+        let oldest = try oldestPoll() ?? now
+        let prices = oldest > start ? try candles(with: settings, since: start, until: oldest, now, &summary) : []
+        for source in settings.sources.map(\.id) {
+            // A poll from before the window may cover its beginning.
+            for (poll, interval) in try usablePolls(since: now - window * 2, of: source) {
+                summary.cover(source, at: poll, interval: interval)
+            }
+        }
+        if let polled = summary.pastNeeded(until: now, now: now) {
+            summary.add(past: try pastPrices(in: settings.currency, polledIn: polled), polledBefore: polled.upperBound)
+        }
+        // Candles do not show which polls have been read.
+        summary.add(past: prices, polledBefore: .distantPast)
+        return summary
+    }
+
+    /// Counts an hour as covered if it has a candle of the source's markets. A candle contributes its open at the start
+    /// of the hour, and its close at the end.
+    private func candles(
+        with settings: Settings, since: Date, until: Date, _ now: Date, _ summary: inout RollingSummary
+    ) throws(HistoryError) -> [PastPrice] {
+        let own = settings.ownSources.sources
+        let span = summary.span(at: now)
+        var hours: [SourceID: Set<Date>] = [:]
+        var prices: [PastPrice] = []
+        let end = max(until, span.upperBound)
+        try hourlyCandles(in: settings.currency, since: span.lowerBound - .hours(1), until: end) { market, candle in
+            if candle.start < until { hours[own[market] ?? .shared, default: []].insert(candle.start) }
+            guard candle.start < span.upperBound else { return }
+            prices.append(PastPrice(market, quotedAt: candle.start, price: candle.open))
+            let close = candle.start + .hours(1) - .milliseconds(1)
+            prices.append(PastPrice(market, quotedAt: close, price: candle.close))
+        }
+        for (source, coverage) in summary.coverages {
+            let step = min(coverage.longestStep, .hours(1))
+            for hour in (hours[source] ?? []).sorted() where hour + .hours(1) > since {
+                for moment in stride(from: hour, through: min(hour + .hours(1), until), by: step.inSeconds) {
+                    summary.cover(source, at: moment)
+                }
+            }
+        }
+        return prices
+    }
+
+    /// The trusted samples of the polls that began in a range, oldest poll first.
+    package func pastPrices(in currency: Currency, polledIn polled: Range<Date>) throws(HistoryError) -> [PastPrice] {
+        var prices: [PastPrice] = []
+        try samples(in: currency, polledSince: polled.lowerBound, until: polled.upperBound) {
+            prices.append(PastPrice($0, quotedAt: $1, price: $2))
+        }
+        return prices
     }
 }

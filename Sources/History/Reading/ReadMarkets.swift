@@ -4,78 +4,6 @@ import GRDB
 import Markets
 
 extension HistoryReader {
-    /// The currencies in which a price of this market was recorded.
-    package func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
-        try read { db in
-            try db.values(
-                "series.currency",
-                """
-                SELECT currency FROM series
-                WHERE market = ? AND (
-                    newest_candle IS NOT NULL
-                    OR EXISTS (SELECT 1 FROM poll JOIN sample ON sample.id = (poll.id << 20) + series.id))
-                ORDER BY id
-                """, [market.text])
-        }
-    }
-
-    /// True if no price was ever recorded.
-    package func isEmpty() throws(HistoryError) -> Bool {
-        try read { db in
-            try db.value(
-                "sample", "SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
-        }
-    }
-
-    /// The newest trusted price of every market recorded in this currency.
-    ///
-    /// - Parameter wanted: Only these markets; nil: all.
-    package func newest(
-        in currency: Currency, of wanted: Set<MarketID>? = nil
-    ) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
-        try read { db in
-            var left: [Int64: NamedSeries] = [:]
-            let rows = try Row.fetchCursor(
-                db, sql: "SELECT id, market, symbol, name, newest_candle FROM series WHERE currency = ?",
-                arguments: [currency.code])
-            while let row = try rows.next() {
-                guard let market = try row.value(1, "series.market", as: ListedMarket.self).id,
-                    wanted?.contains(market) != false
-                else { continue }
-                let newestCandle = try row.value(4, "series.newest_candle", as: Int64?.self)
-                left[try row.series()] = NamedSeries(
-                    market: market, symbol: try row.value(2, "series.symbol"), name: try row.value(3, "series.name"),
-                    newestCandle: try newestCandle.map { _ in try row.hour(4, "series.newest_candle") })
-            }
-            var newest: [MarketID: MarketBoard.Remembered] = [:]
-            let recent = try NewestSamples.ofLastPolls(db)
-            func take(_ series: Int64, _ priceSample: MarketBoard.PriceSample) {
-                guard let known = left.removeValue(forKey: series) else { return }
-                newest[known.market] = .init(
-                    symbol: known.symbol, name: known.name, newest: priceSample,
-                    confirmation: recent[series]?.confirmation ?? .settled)
-            }
-            // Most markets are in the last polls; the others are found through their newest candle.
-            for (series, found) in recent { if let trusted = found.trusted { take(series, trusted) } }
-            for (series, known) in left {
-                if let priceSample = try NewestSamples.of(series, newestCandle: known.newestCandle, db) {
-                    take(series, priceSample)
-                }
-            }
-            return newest
-        }
-    }
-
-    /// The largest markets, by the last answer.
-    package func ranking() throws(HistoryError) -> [MarketID] {
-        try read { db in
-            try db.values("ranking.market", "SELECT market FROM ranking ORDER BY place", as: ListedMarket.self)
-                .compactMap(\.id)
-        }
-    }
-}
-
-extension HistoryReader {
     /// A recorded market's names; symbols are not unique.
     package struct Name: Hashable, Sendable {
         package let market: MarketID
@@ -90,23 +18,149 @@ extension HistoryReader {
         }
     }
 
-    /// The names of every recorded market, in any currency, by id.
+    /// The names of every market recorded in any currency, by id.
     package func names() throws(HistoryError) -> [Name] {
         try read { db in
-            try Row.fetchAll(db, sql: "SELECT DISTINCT market, symbol, name FROM series ORDER BY market").compactMap {
-                row in
-                try row.value(0, "series.market", as: ListedMarket.self).id.map {
-                    Name(
-                        market: $0, symbol: try row.value(1, "series.symbol"), name: try row.value(2, "series.name"))
+            try db.all("SELECT DISTINCT market, symbol, name FROM series ORDER BY market") { row in
+                try row.value(0, as: ListedMarket.self).id.map {
+                    Name(market: $0, symbol: try row.value(1), name: try row.value(2))
                 }
             }
         }
     }
+
+    /// The names of the markets recorded in this currency.
+    ///
+    /// - Parameter wanted: Only these markets; nil: all.
+    package func names(in currency: Currency, of wanted: Set<MarketID>?) throws(HistoryError) -> [Name] {
+        try read { try Series.all($0, in: currency, only: wanted).map(\.names) }
+    }
+
+    /// The currencies in which a price of this market was recorded.
+    package func currencies(of market: MarketID) throws(HistoryError) -> [Currency] {
+        try read { db in
+            try db.values(
+                """
+                SELECT currency FROM series
+                WHERE market = ? AND (
+                    newest_candle IS NOT NULL
+                    OR EXISTS (SELECT 1 FROM poll JOIN sample ON sample.id = (poll.id << 20) + series.id))
+                ORDER BY id
+                """, [market.text])
+        }
+    }
+
+    /// True if no price was ever recorded.
+    package func isEmpty() throws(HistoryError) -> Bool {
+        try read { db in
+            try db.value("SELECT NOT EXISTS (SELECT 1 FROM sample) AND NOT EXISTS (SELECT 1 FROM candle)") ?? true
+        }
+    }
+
+    /// The largest markets, by the last answer.
+    package func ranking() throws(HistoryError) -> [MarketID] {
+        try read { db in
+            try db.all("SELECT market FROM ranking ORDER BY place") { try $0.value(0, as: ListedMarket.self).id }
+        }
+    }
+
+    /// The newest trusted price of every market recorded in this currency.
+    ///
+    /// - Parameter wanted: Only these markets; nil: all.
+    package func newest(
+        in currency: Currency, of wanted: Set<MarketID>? = nil
+    ) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
+        try read { db in
+            let recent = try NewestSamples.ofLastPolls(db)
+            var newest: [MarketID: MarketBoard.Remembered] = [:]
+            for series in try Series.all(db, in: currency, only: wanted) {
+                guard let sample = try recent[series.id]?.trusted ?? NewestSamples.of(series, db) else { continue }
+                newest[series.names.market] = .init(
+                    symbol: series.names.symbol, name: series.names.name, newest: sample,
+                    confirmation: recent[series.id]?.confirmation ?? .settled)
+            }
+            return newest
+        }
+    }
 }
 
-private struct NamedSeries {
-    var market: MarketID
-    var symbol: String
-    var name: String
-    var newestCandle: Int64?
+/// Finds the newest trusted samples, and the unconfirmed ones after them, without a scan of the whole history.
+private enum NewestSamples {
+    private static let lastPolls = 8
+
+    /// The newest samples of one series.
+    struct Found {
+        /// Nil if the last few polls hold no trusted sample.
+        var trusted: MarketBoard.PriceSample?
+        var confirmation = MoveConfirmation.settled
+    }
+
+    /// By series: the samples of the last few live polls, and of the last few polls of markets with their own feed,
+    /// which may have a longer interval.
+    static func ofLastPolls(_ db: Database) throws -> [Int64: Found] {
+        var newest: [Int64: Found] = [:]
+        try db.rows(
+            """
+            SELECT significand, exponent, age, poll.fetched_at, feed.name, sample.id, confirmed
+            FROM (
+                SELECT * FROM (
+                    SELECT * FROM poll WHERE NOT backfilled AND samples > 0 ORDER BY at DESC, id DESC LIMIT \(lastPolls))
+                UNION
+                SELECT * FROM (
+                    SELECT * FROM poll WHERE alone AND NOT backfilled AND samples > 0
+                    ORDER BY at DESC, id DESC LIMIT \(lastPolls))
+            ) AS poll
+            CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+            LEFT JOIN feed ON feed.id = poll.feed
+            ORDER BY poll.at DESC, poll.id DESC
+            """
+        ) { row in
+            let series = try row.seriesOfSample(5)
+            guard newest[series]?.trusted == nil else { return }
+            if try row.value(6) {
+                newest[series, default: Found()].trusted = try priceSample(row)
+            } else {
+                // Each poll since then that disagreed has left an unconfirmed sample.
+                newest[series, default: Found()].confirmation.recall(try priceSample(row))
+            }
+        }
+        return newest
+    }
+
+    static func of(_ series: Series, _ db: Database) throws -> MarketBoard.PriceSample? {
+        // Samples after the newest candle belong to the open hours.
+        let open = try OpenCandles.until(db) * Hour.milliseconds
+        if let sample = try newest(of: series.id, since: open, until: .max, db) { return sample }
+        guard let hour = series.newestCandle else { return nil }
+        let start = hour * Hour.milliseconds
+        if let sample = try newest(of: series.id, since: start, until: start + 26 * Hour.milliseconds, db) {
+            return sample
+        }
+        // The sample was pruned; the candle's close holds its price.
+        guard let candle = try CandleRows.read(hour, series.id, db) else { return nil }
+        let end = Date(milliseconds: start + Hour.milliseconds - 1)
+        return MarketBoard.PriceSample(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
+    }
+
+    private static func newest(
+        of series: Int64, since: Int64, until: Int64, _ db: Database
+    ) throws -> MarketBoard.PriceSample? {
+        try db.all(
+            """
+            SELECT significand, exponent, age, poll.fetched_at, feed.name
+            FROM poll
+            CROSS JOIN sample ON sample.id = (poll.id << 20) + ?
+            LEFT JOIN feed ON feed.id = poll.feed
+            WHERE poll.at >= ? AND poll.at < ? AND confirmed
+            ORDER BY poll.at DESC, poll.id DESC LIMIT 1
+            """, [series, since - OpenCandles.slack, until], priceSample
+        ).first
+    }
+
+    private static func priceSample(_ row: StoredRow) throws -> MarketBoard.PriceSample {
+        let fetchedAt = try row.time(3)
+        return MarketBoard.PriceSample(
+            price: try row.price(0), quotedAt: try row.quotedAt(2, fetchedAt: fetchedAt),
+            fetchedAt: Date(milliseconds: fetchedAt), feed: try row.value(4, as: String?.self) ?? "")
+    }
 }

@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import GRDB
 import Markets
@@ -23,74 +24,94 @@ extension HistoryReader {
         of market: MarketID, in currency: Currency, since: Date?, until: Date?,
         _ body: (RecordedSample) throws -> Void
     ) throws(HistoryError) {
+        let (since, until) = (since ?? .distantPast, until ?? .distantFuture)
         try read { db in
-            // A quote is later than its poll by at most a clock's error and the duration of the poll.
-            let from = since.map { $0.milliseconds - OpenCandles.slack } ?? .min
-            let rows = try Row.fetchCursor(
-                db,
-                sql: """
-                    SELECT poll.fetched_at, sample.age, significand, exponent, confirmed, feed.name
-                    FROM poll
-                    CROSS JOIN sample ON sample.id = (poll.id << 20) +
-                        (SELECT id FROM series WHERE market = ? AND currency = ?)
-                    LEFT JOIN feed ON feed.id = poll.feed
-                    WHERE poll.at >= ?
-                    ORDER BY poll.fetched_at - sample.age, poll.id
-                    """, arguments: [market.text, currency.code, from])
-            while let row = try rows.next() {
-                let fetchedAt = try row.time(0, "poll.fetched_at")
-                let quotedAt = try row.quotedAt(1, "sample.age", fetchedAt: fetchedAt)
-                if let since, quotedAt < since { continue }
-                if let until, quotedAt >= until { continue }
+            try db.rows(
+                """
+                SELECT poll.fetched_at, sample.age, significand, exponent, confirmed, feed.name
+                FROM poll
+                CROSS JOIN sample ON sample.id = (poll.id << 20) +
+                    (SELECT id FROM series WHERE market = ? AND currency = ?)
+                LEFT JOIN feed ON feed.id = poll.feed
+                WHERE poll.at >= ?
+                ORDER BY poll.fetched_at - sample.age, poll.id
+                """,
+                // A quote is later than its poll by at most a clock's error and the duration of the poll.
+                [market.text, currency.code, since.milliseconds - OpenCandles.slack]
+            ) { row in
+                let fetchedAt = try row.time(0)
+                let quotedAt = try row.quotedAt(1, fetchedAt: fetchedAt)
+                guard quotedAt >= since, quotedAt < until else { return }
                 try body(
                     RecordedSample(
                         market: market, quotedAt: quotedAt, fetchedAt: Date(milliseconds: fetchedAt),
-                        price: try row.price(2, "sample.significand"), currency: currency,
-                        feed: try row.value(5, "feed.name"), confirmed: try row.value(4, "sample.confirmed")))
+                        price: try row.price(2), currency: currency, feed: try row.value(5),
+                        confirmed: try row.value(4)))
             }
         }
     }
 
     /// Passes every trusted sample of the polls between two moments (by poll time) to `body`, oldest poll first.
-    ///
-    /// - Parameter wanted: Only these markets; nil: all.
     package func samples(
-        of wanted: Set<MarketID>? = nil, in currency: Currency, polledSince since: Date, until: Date,
-        _ body: (MarketID, Date, Price) throws -> Void
+        in currency: Currency, polledSince since: Date, until: Date, _ body: (MarketID, Date, Price) throws -> Void
     ) throws(HistoryError) {
-        try read { db in
-            // The daemon reads this at every poll; on its first day the span is empty.
-            let any = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)")
-            guard try any.value("poll", [since.milliseconds, until.milliseconds]) == true else { return }
-            let markets = try SeriesIDs.markets(db, in: currency, only: wanted)
-            try SampleScan.all(db, polledSince: since.milliseconds, until: until.milliseconds) {
-                series, quotedAt, price in
-                guard let market = markets[series] else { return }
-                try body(market, Date(milliseconds: quotedAt), price)
-            }
-        }
+        try samples(in: currency, since, until, where: "confirmed", body)
     }
 
     /// The backfilled prices between two moments, by market, oldest first.
     package func backfilledPrices(
         in currency: Currency, since: Date, until: Date
     ) throws(HistoryError) -> [MarketID: [PastQuote]] {
+        var found: [MarketID: [PastQuote]] = [:]
+        try samples(in: currency, since, until, where: "backfilled") { market, quotedAt, price in
+            found[market, default: []].append(PastQuote(quotedAt: quotedAt, price: price))
+        }
+        return found
+    }
+
+    private func samples(
+        in currency: Currency, _ since: Date, _ until: Date, where condition: String,
+        _ body: (MarketID, Date, Price) throws -> Void
+    ) throws(HistoryError) {
         try read { db in
-            let markets = try SeriesIDs.markets(db, in: currency, only: nil)
-            let scan = try db.makeStatement(
-                sql: """
-                    SELECT sample.id, poll.at, significand, exponent
-                    FROM poll
-                    CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
-                    WHERE poll.at >= ? AND poll.at < ? AND backfilled ORDER BY poll.at, poll.id
-                    """)
-            var found: [MarketID: [PastQuote]] = [:]
-            try IntegerRows(db, scan, [since.milliseconds, until.milliseconds]).walk { row in
-                guard let market = markets[SampleKey.series(try row.value(0, "sample.id"))] else { return }
-                found[market, default: []].append(
-                    PastQuote(quotedAt: try row.value(1, "poll.at"), price: try row.price(2, "sample.significand")))
+            // The daemon reads this at every poll; on its first day the span is empty.
+            let any = "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)"
+            guard try db.value(any, [since.milliseconds, until.milliseconds]) == true else { return }
+            let markets = try Series.markets(db, in: currency)
+            try SampleScan.all(
+                db, polledSince: since.milliseconds, until: until.milliseconds, where: condition
+            ) { series, quotedAt, price in
+                guard let market = markets[series] else { return }
+                try body(market, Date(milliseconds: quotedAt), price)
             }
-            return found
+        }
+    }
+
+    /// Passes the trusted samples of a few evenly spaced polls of a period to `body`, oldest first for each market. The
+    /// cost depends on `polls`, not on the poll interval.
+    ///
+    /// - Parameter polls: The maximum number of polls of the shared source, and again of all others; at least one.
+    package func glance(
+        in currency: Currency, polledSince since: Date, polls: Int, _ body: (MarketID, Date, Price) -> Void
+    ) throws(HistoryError) {
+        try read { db in
+            let markets = try Series.markets(db, in: currency)
+            // The newest poll is always included.
+            try db.rows(
+                """
+                SELECT sample.id, poll.fetched_at - age, significand, exponent
+                FROM (
+                    SELECT *, row_number() OVER (PARTITION BY alone ORDER BY at DESC, id DESC) - 1 AS place,
+                        count(*) OVER (PARTITION BY alone) AS polls
+                    FROM poll WHERE at >= ?1 AND samples > 0 AND NOT backfilled
+                ) AS poll
+                CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+                WHERE place % ((polls + ?2 - 1) / ?2) = 0 AND confirmed ORDER BY poll.at, poll.id
+                """, [since.milliseconds, max(1, polls)]
+            ) { row in
+                guard let market = markets[try row.seriesOfSample(0)] else { return }
+                body(market, try row.value(1), try row.price(2))
+            }
         }
     }
 }

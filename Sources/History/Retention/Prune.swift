@@ -48,22 +48,25 @@ extension HistoryWriter {
             // A little below the limit, so that it is not reached again within the hour.
             let target = limit - limit / 20
             try await steps { db, rows in
-                guard try bytesInUse(db) > target else { return 0 }
+                guard try Pages(db).bytesInUse > target else { return 0 }
                 return try oldestPolls(db, before: .distantFuture, atMost: rows, &pruned)
             }
             try await steps { db, rows in
-                guard try bytesReserved(db) > target else { return 0 }
-                return try giveBack(db, pages: rows / 16)
+                guard try Pages(db).bytesReserved > target else { return 0 }
+                return try Pages.giveBack(db, pages: rows / 16)
             }
-            try foldLog(queue)
+            try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
             pruned.isStillTooLarge = reader.bytesOnDisk() > limit
         } else {
             // The next polls reuse free pages; only the surplus is returned to the file system.
             try await steps { db, rows in
-                let (free, all) = try pages(db)
-                return free > Self.freePagesKept && free > all / 4 ? try giveBack(db, pages: rows / 16) : 0
+                let pages = try Pages(db)
+                let isSurplus = pages.free > Self.freePagesKept && pages.free > pages.all / 4
+                return isSurplus ? try Pages.giveBack(db, pages: rows / 16) : 0
             }
-            if pruned.samples > 0 { try foldLog(queue) }
+            if pruned.samples > 0 {
+                try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
+            }
         }
         if pruned.polls > 0 { try HistoryError.naming("prune", path) { try queue.write(moveWatchlistUp) } }
         try await steps { db, rows in
@@ -72,7 +75,10 @@ extension HistoryWriter {
             return gone.count
         }
         pruned.bytes = before - reader.bytesOnDisk()
-        if pruned.polls > 0 { try recountOldest() }
+        if pruned.polls > 0 {
+            let oldest = try reader.oldestPoll()
+            totals.withLock { $0?.oldestAt = oldest }
+        }
         return pruned
     }
 
@@ -85,17 +91,16 @@ extension HistoryWriter {
     {
         let settled = try OpenCandles.until(db) * Hour.milliseconds - OpenCandles.slack
         let limit = min(cutoff.milliseconds, settled)
-        let oldest = try db.cachedStatement(sql: "SELECT id, samples FROM poll WHERE at < ? ORDER BY at, id LIMIT ?")
-        let deletions = try [
-            "DELETE FROM sample WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575",
-            "DELETE FROM unknown WHERE poll = ?1", "DELETE FROM poll WHERE id = ?1",
-        ].map { try db.cachedStatement(sql: $0) }
+        let oldest: [(id: Int64, samples: Int)] = try db.all(
+            "SELECT id, samples FROM poll WHERE at < ? ORDER BY at, id LIMIT ?", [limit, min(rows, Self.pollsAStep)]
+        ) { (try $0.value(0), try $0.value(1)) }
         var done = 0
         let before = pruned.samples
-        for row in try Row.fetchAll(oldest, arguments: [limit, min(rows, Self.pollsAStep)]) {
-            let (id, samples): (Int64, Int) = (try row.value(0, "poll.id"), try row.value(1, "poll.samples"))
+        for (id, samples) in oldest {
             if done > 0, done + samples > rows { break }
-            for deletion in deletions { try deletion.execute(arguments: [id]) }
+            try db.run("DELETE FROM sample WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575", [id])
+            try db.run("DELETE FROM unknown WHERE poll = ?", [id])
+            try db.run("DELETE FROM poll WHERE id = ?", [id])
             pruned.samples += Int64(samples)
             pruned.polls += 1
             done += samples + 1
@@ -109,16 +114,13 @@ extension HistoryWriter {
 
     private func oldCandles(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
-        let oldest = "SELECT min(hour) FROM candle"
-        guard let hour = try db.value("candle.hour", oldest, as: HourNumber?.self)??.number,
-            hour < Hour.of(cutoff.milliseconds)
-        else { return 0 }
+        guard let hour = try Hour.oldestCandle(db), hour < Hour.of(cutoff.milliseconds) else { return 0 }
         // An hour with many markets is deleted in parts.
-        try db.execute(
-            sql: """
-                DELETE FROM candle WHERE hour = ?1 AND series IN
-                    (SELECT series FROM candle WHERE hour = ?1 ORDER BY series LIMIT ?2)
-                """, arguments: [hour, rows])
+        try db.run(
+            """
+            DELETE FROM candle WHERE hour = ?1 AND series IN
+                (SELECT series FROM candle WHERE hour = ?1 ORDER BY series LIMIT ?2)
+            """, [hour, rows])
         pruned.candles += Int64(db.changesCount)
         return db.changesCount
     }
@@ -126,15 +128,15 @@ extension HistoryWriter {
     /// Keeps the last event of each alert, which explains the alert's state, and the events of queued messages.
     private func oldEvents(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws -> Int
     {
-        try db.execute(
-            sql: """
-                DELETE FROM event WHERE id IN (
-                    SELECT id FROM event WHERE at < ?1 AND logged AND EXISTS
-                        (SELECT 1 FROM event AS later
-                         WHERE later.rule = event.rule AND later.market = event.market AND later.id > event.id)
-                      AND id NOT IN (SELECT event FROM message_event)
-                    LIMIT ?2)
-                """, arguments: [cutoff.milliseconds, rows / 8 + 1])
+        try db.run(
+            """
+            DELETE FROM event WHERE id IN (
+                SELECT id FROM event WHERE at < ?1 AND logged AND EXISTS
+                    (SELECT 1 FROM event AS later
+                     WHERE later.rule = event.rule AND later.market = event.market AND later.id > event.id)
+                  AND id NOT IN (SELECT event FROM message_event)
+                LIMIT ?2)
+            """, [cutoff.milliseconds, rows / 8 + 1])
         pruned.events += Int64(db.changesCount)
         return db.changesCount
     }
@@ -142,20 +144,41 @@ extension HistoryWriter {
     /// Records the watchlist of the oldest remaining poll at that poll.
     private func moveWatchlistUp(_ db: Database) throws {
         let first = "SELECT min(id) FROM poll WHERE NOT backfilled"
-        guard let oldest = try db.value("poll.id", first, as: Int64?.self) ?? nil else { return }
-        try db.execute(
-            sql: """
-                INSERT OR IGNORE INTO watch (poll, series, watched)
-                SELECT ?1, series, watched FROM
-                    (SELECT series, watched, max(poll) FROM watch WHERE poll < ?1 GROUP BY series) WHERE watched
-                """, arguments: [oldest])
-        try db.execute(sql: "DELETE FROM watch WHERE poll < ?", arguments: [oldest])
-        try db.execute(sql: "DELETE FROM turn WHERE id < ?", arguments: [oldest])
+        guard let oldest: Int64 = try db.value(first) else { return }
+        try db.run(
+            """
+            INSERT OR IGNORE INTO watch (poll, series, watched)
+            SELECT ?1, series, watched FROM
+                (SELECT series, watched, max(poll) FROM watch WHERE poll < ?1 GROUP BY series) WHERE watched
+            """, [oldest])
+        try db.run("DELETE FROM watch WHERE poll < ?", [oldest])
+        try db.run("DELETE FROM turn WHERE id < ?", [oldest])
+    }
+}
+
+/// The database's disk use, in pages.
+private struct Pages {
+    let free: Int64
+    let all: Int64
+    /// Bytes that cannot be returned to the file system, including the WAL's share.
+    let bytesInUse: Int64
+    /// Bytes of the database, including free pages and the WAL's share.
+    let bytesReserved: Int64
+
+    init(_ db: Database) throws {
+        free = try db.value("PRAGMA freelist_count") ?? 0
+        all = try db.value("PRAGMA page_count") ?? 0
+        let size: Int64 = try db.value("PRAGMA page_size") ?? 4096
+        let log = Int64(DatabaseFile.logPages) * 4096
+        bytesInUse = (all - free) * size + log
+        bytesReserved = all * size + log
     }
 
-    private func recountOldest() throws(HistoryError) {
-        let oldest = try reader.oldestPoll()
-        totals.withLock { $0?.oldestAt = oldest }
+    /// Returns free pages to the file system. Returns the number of pages.
+    static func giveBack(_ db: Database, pages count: Int) throws -> Int {
+        let before = try Pages(db).all
+        try db.execute(sql: "PRAGMA incremental_vacuum(\(max(1, count)))")
+        return Int(before - (try Pages(db).all))
     }
 }
 
@@ -207,5 +230,45 @@ package struct Pruned: Hashable, Sendable {
 
     package var isEmpty: Bool {
         samples == 0 && polls == 0 && candles == 0 && events == 0 && series == 0 && bytes <= 0
+    }
+}
+
+/// There are 2^20 series numbers, and every market that was ever watched takes one. Markets that were watched for their
+/// rank only and left no data give theirs back.
+extension HistoryWriter {
+    /// Deletes series that the configuration never named, that are not watched now, and that have neither samples nor
+    /// candles, with all rows about them.
+    ///
+    /// A series with many samples has a candle, so only series without one are looked up among the samples: in the
+    /// polls that watched them, and in the hours without candles.
+    func forgottenSeries(_ db: Database, atMost rows: Int) throws -> Set<Int64> {
+        let open = try OpenCandles.until(db) * Hour.milliseconds - OpenCandles.slack
+        let found: [(id: Int64, first: Int64?, last: Int64?)] = try db.all(
+            """
+            SELECT id, first, last FROM series LEFT JOIN (
+                SELECT series, min(poll) AS first, max(poll) AS last, max(poll * 2 + watched) % 2 AS is_watched
+                FROM watch GROUP BY series
+            ) AS span ON span.series = id
+            WHERE NOT named AND NOT ifnull(is_watched, 0) AND ifnull(newest_candle < ?1, 1)
+                AND NOT EXISTS (SELECT 1 FROM poll CROSS JOIN sample ON sample.id = (poll.id << 20) + series.id
+                                WHERE poll.id BETWEEN first AND last)
+                AND NOT EXISTS (SELECT 1 FROM poll CROSS JOIN sample ON sample.id = (poll.id << 20) + series.id
+                                WHERE poll.at >= ?2)
+            LIMIT ?3
+            """, [try Hour.oldestCandle(db), open, rows]
+        ) { (try $0.series(0), try $0.value(1), try $0.value(2)) }
+        guard !found.isEmpty else { return [] }
+        for series in found {
+            try db.run(
+                "DELETE FROM unknown WHERE series = ?1 AND poll IN (SELECT id FROM poll WHERE id BETWEEN ?2 AND ?3)",
+                [series.id, series.first, series.last])
+        }
+        let ids = found.map(\.id)
+        let list = ids.map(String.init).joined(separator: ", ")
+        for table in ["watch", "healed", "stated"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE series IN (\(list))")
+        }
+        try db.execute(sql: "DELETE FROM series WHERE id IN (\(list))")
+        return Set(ids)
     }
 }

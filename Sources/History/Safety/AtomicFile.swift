@@ -46,6 +46,7 @@ package struct AtomicFile: Sendable {
 
     package func makeFolder() throws(FileFault) {
         let folder = (path as NSString).deletingLastPathComponent
+        if folder.isEmpty { return }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {

@@ -15,24 +15,22 @@ enum DatabaseFile {
     /// before anything is written to it.
     ///
     /// - Parameters:
-    ///
     ///   - installation: the id of a new database.
-    ///
-    ///   - patience: how long to wait for other processes' locks.
+    ///   - busyMode: how long to wait for other processes' locks.
     static func openForWriting(
-        _ path: String, installation: String = UUID().uuidString, _ patience: BusyPatience
+        _ path: String, installation: String, _ busyMode: Database.BusyMode
     ) throws(HistoryError) -> DatabaseQueue {
         try HistoryError.naming("open", path) {
             try FileHeader.refuseEmptied(path)
             if FileManager.default.fileExists(atPath: path) {
                 restrict(path)
-                try refuseOthers(path, patience.busyMode)
+                try refuseOthers(path, busyMode)
             } else {
                 create(path)
             }
             var configuration = Configuration()
             configuration.journalMode = .wal
-            configuration.busyMode = patience.busyMode
+            configuration.busyMode = busyMode
             configuration.prepareDatabase { db in
                 // A power loss must not undo what was announced.
                 try db.execute(
@@ -66,10 +64,10 @@ enum DatabaseFile {
     /// - Parameter error: Why it cannot be written; thrown if another user's database cannot be read either, since a
     ///   daemon that does not know what was announced would announce it again.
     static func openStandIn(
-        for path: String, because error: HistoryError? = nil, _ patience: BusyPatience
+        for path: String, because error: HistoryError? = nil, _ busyMode: Database.BusyMode
     ) throws(HistoryError) -> DatabaseQueue {
         let isClosed = error?.kind == .closed
-        if let readable = try? openForReading(path, holdingLock: !isClosed, patience.busyMode) { return readable }
+        if let readable = try? openForReading(path, holdingLock: !isClosed, busyMode) { return readable }
         if let error, isClosed, !FileAccess.isAbsent(path) { throw error }
         return try openInMemory(for: path)
     }
@@ -91,21 +89,16 @@ enum DatabaseFile {
     ) throws(HistoryError) -> DatabaseQueue {
         try FileAccess.refuseFolder(path)
         try FileAccess.refuseUnreadable(path)
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw HistoryError(.absent, "open", path, cause: "no such file", hint: "start the daemon: pricewatch run")
-        }
+        try FileAccess.refuseAbsent(path)
         return try HistoryError.naming("open", path) {
             try FileHeader.refuseEmptied(path)
             if !holdingLock { try refuseWithoutHeader(path) }
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = busyMode
             // Without a WAL and a writer the file cannot change. It may be in a folder where no WAL can be created.
             let settled =
                 !FileManager.default.fileExists(atPath: path + "-wal")
                 ? holdingLock || DaemonLock.holder(of: path) == nil : !holdingLock && hasStaleWAL(path)
             let queue = try DatabaseQueue(
-                path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: configuration)
+                path: settled ? "file:\(uriEscaped(path))?immutable=1" : path, configuration: reading(busyMode))
             try queue.read { db in try refuse(db, path) }
             return queue
         }
@@ -113,9 +106,7 @@ enum DatabaseFile {
 
     /// Opens for the short transactions of commands, while a daemon may be writing. Creates and migrates nothing.
     static func openBesideDaemon(_ path: String) throws(HistoryError) -> DatabaseQueue {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw HistoryError(.absent, "open", path, cause: "no such file", hint: "start the daemon: pricewatch run")
-        }
+        try FileAccess.refuseAbsent(path)
         return try HistoryError.naming("open", path) {
             try FileAccess.refuseClosed(path)
             try FileHeader.refuseEmptied(path)
@@ -132,6 +123,20 @@ enum DatabaseFile {
         }
     }
 
+    /// Checkpoints the WAL and truncates it, unless a reader needs it: the next checkpoint comes by itself.
+    static func checkpoint(_ queue: DatabaseQueue) throws {
+        do {
+            try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+    }
+
+    private static func reading(_ busyMode: Database.BusyMode) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = busyMode
+        return configuration
+    }
+
     private static func hasStaleWAL(_ path: String) -> Bool {
         StaleWAL.lies(beside: path, FileHeader(of: path)) && DaemonLock.holder(of: path) == nil
     }
@@ -143,26 +148,20 @@ enum DatabaseFile {
     }
 
     private static func refuseOthers(_ path: String, _ busyMode: Database.BusyMode) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = busyMode
-        let probe = try DatabaseQueue(path: path, configuration: configuration)
+        let probe = try DatabaseQueue(path: path, configuration: reading(busyMode))
         defer { try? probe.close() }
         try probe.read { db in
             // An empty file, left by a first start that was killed, is ours.
-            if try db.value("sqlite_schema", "SELECT count(*) FROM sqlite_schema") == 0 { return }
+            if try db.value("SELECT count(*) FROM sqlite_schema") == 0 { return }
             try refuse(db, path)
         }
     }
 
     private static func refuse(_ db: Database, _ path: String) throws {
-        guard try db.value("application_id", "PRAGMA application_id") == Int64(Schema.applicationID) else {
-            throw HistoryError(
-                .foreign, "open", path, cause: "this is not a pricewatch database",
-                hint: "name another file in history.database")
+        guard try db.value("PRAGMA application_id") == Int64(Schema.applicationID) else {
+            throw FileHeader.foreign(path)
         }
-        let done = "SELECT identifier FROM grdb_migrations"
-        _ = try db.values("grdb_migrations.identifier", done, as: String.self)
+        _ = try db.values("SELECT identifier FROM grdb_migrations", as: String.self)
         guard try Schema.migrator.hasBeenSuperseded(db) == false else {
             throw HistoryError(
                 .newerSchema, "open", path, cause: "a newer release of pricewatch wrote it",

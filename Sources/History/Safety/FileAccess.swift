@@ -9,6 +9,11 @@ enum FileAccess {
         throw HistoryError(.foreign, "open", path, cause: "it is a folder", hint: "name a file in history.database")
     }
 
+    static func refuseAbsent(_ path: String) throws(HistoryError) {
+        if FileManager.default.fileExists(atPath: path) { return }
+        throw HistoryError(.absent, "open", path, cause: "no such file", hint: "start the daemon: pricewatch run")
+    }
+
     /// Throws if the file exists and this user may not write it.
     static func refuseClosed(_ path: String) throws(HistoryError) {
         if access(path, W_OK) != 0, errno == EACCES { throw .closed("write", path) }
@@ -51,15 +56,15 @@ enum FileAccess {
         return stat(path, &status) != 0 && errno != EACCES
     }
 
-    /// Creates the folder and its parents.
-    static func makeFolder(_ path: String) throws(HistoryError) {
-        var status = stat()
-        if path.isEmpty || stat(path, &status) == 0 { return }
-        try makeFolder((path as NSString).deletingLastPathComponent)
-        guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
-        if errno == EACCES { throw .closed("make the folder", path) }
-        throw HistoryError(
-            .unwritable, "make the folder", path, cause: String(cString: strerror(errno)).lowercased(),
-            hint: "make it by hand for this user, or name another history.database")
+    /// Creates the folder of a file, and its parents.
+    static func makeFolder(of path: String) throws(HistoryError) {
+        do {
+            try AtomicFile(path: path).makeFolder()
+        } catch {
+            if error.code == EACCES { throw .closed(error.operation, error.path) }
+            throw HistoryError(
+                .unwritable, error.operation, error.path, cause: error.cause,
+                hint: "make it by hand for this user, or name another history.database")
+        }
     }
 }

@@ -13,11 +13,6 @@ enum SampleKey {
     static func id(poll: Int64, series: Int64) -> Int64 { poll << bits | series }
 
     static func series(_ id: Int64) -> Int64 { id & largestSeries }
-
-    /// The ids of one poll's samples.
-    static func ids(of poll: Int64) -> ClosedRange<Int64> {
-        id(poll: poll, series: 0)...id(poll: poll, series: largestSeries)
-    }
 }
 
 /// Hours since 1970, UTC.
@@ -39,19 +34,108 @@ enum Hour {
 enum TurnRows {
     /// The id of the next poll or turn.
     static func nextID(_ db: Database) throws -> Int64 {
-        let find = try db.cachedStatement(
-            sql: "SELECT max(ifnull((SELECT max(id) FROM poll), 0), ifnull((SELECT max(id) FROM turn), 0))")
-        let last: Int64 = try find.value("poll.id") ?? 0
-        guard (0..<SampleKey.largestPoll).contains(last) else {
-            throw UndecodableValue(place: "poll.id", found: last.databaseValue)
+        let last: Int64? = try db.value(
+            "SELECT max(id) FROM (SELECT max(id) AS id FROM poll UNION ALL SELECT max(id) FROM turn)")
+        guard (0..<SampleKey.largestPoll).contains(last ?? 0) else {
+            throw UndecodableValue(column: ["poll.id"], found: last?.databaseValue)
         }
-        return last + 1
+        return (last ?? 0) + 1
     }
 
     @discardableResult
     static func insertIdleCycle(at moment: Date, _ db: Database) throws -> Int64 {
-        let insert = try db.cachedStatement(sql: "INSERT INTO turn (id, at, kind) VALUES (?, ?, 'waiting')")
-        try insert.execute(arguments: [try nextID(db), moment.milliseconds])
+        try db.run(
+            "INSERT INTO turn (id, at, kind) VALUES (?, ?, 'waiting')", [try nextID(db), moment.milliseconds])
+        return db.lastInsertedRowID
+    }
+}
+
+/// A row of the table `series`: a market in a currency.
+struct Series {
+    let id: Int64
+    let names: HistoryReader.Name
+    /// The hour of the newest written candle.
+    var newestCandle: Int64?
+
+    /// Every series of a currency in the order of their numbers.
+    ///
+    /// - Parameter wanted: Only these markets; nil: all.
+    static func all(_ db: Database, in currency: Currency, only wanted: Set<MarketID>? = nil) throws -> [Series] {
+        try db.all(
+            "SELECT id, market, symbol, name, newest_candle FROM series WHERE currency = ? ORDER BY id",
+            [currency.code]
+        ) { row in
+            guard let market = try row.value(1, as: ListedMarket.self).id, wanted?.contains(market) != false else {
+                return nil
+            }
+            let names = HistoryReader.Name(market: market, symbol: try row.value(2), name: try row.value(3))
+            let hasCandle = try row.value(4, as: Int64?.self) != nil
+            return Series(id: try row.series(0), names: names, newestCandle: hasCandle ? try row.hour(4) : nil)
+        }
+    }
+
+    /// The markets by series number.
+    static func markets(
+        _ db: Database, in currency: Currency, only wanted: Set<MarketID>? = nil
+    ) throws -> [Int64: MarketID] {
+        let pairs = try all(db, in: currency, only: wanted).map { ($0.id, $0.names.market) }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The series numbers of markets, cached between polls.
+struct SeriesIDs {
+    private let currency: Currency
+    private var known: [MarketID: Series] = [:]
+
+    init(_ db: Database, currency: Currency) throws {
+        self.currency = currency
+        for series in try Series.all(db, in: currency) { known[series.names.market] = series }
+    }
+
+    /// The series number of this market, created if missing; updates a changed symbol or name. Nil if all numbers are
+    /// in use: the market is then not recorded.
+    mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64? {
+        guard let found = known[market] else {
+            guard let id = try freeNumber(db) else { return nil }
+            try db.run(
+                "INSERT INTO series (id, market, currency, symbol, name) VALUES (?, ?, ?, ?, ?)",
+                [id, market.text, currency.code, symbol ?? "", name ?? ""])
+            known[market] = Series(id: id, names: .init(market: market, symbol: symbol ?? "", name: name ?? ""))
+            return id
+        }
+        let (symbol, name) = (symbol ?? found.names.symbol, name ?? found.names.name)
+        if symbol != found.names.symbol || name != found.names.name {
+            try db.run("UPDATE series SET symbol = ?, name = ? WHERE id = ?", [symbol, name, found.id])
+            known[market] = Series(id: found.id, names: .init(market: market, symbol: symbol, name: name))
+        }
+        return found.id
+    }
+
+    /// The next number after the largest; once that is used up, the smallest free one.
+    private func freeNumber(_ db: Database) throws -> Int64? {
+        let last: Int64 = try db.value("SELECT max(id) FROM series") ?? 0
+        if last < SampleKey.largestSeries { return last + 1 }
+        return try db.value(
+            """
+            SELECT id + 1 FROM (SELECT 0 AS id UNION ALL SELECT id FROM series) AS taken
+            WHERE id < \(SampleKey.largestSeries) AND NOT EXISTS (SELECT 1 FROM series WHERE id = taken.id + 1)
+            LIMIT 1
+            """)
+    }
+
+    /// Forgets series that were deleted from the database.
+    mutating func forget(_ ids: Set<Int64>) {
+        known = known.filter { !ids.contains($0.value.id) }
+    }
+}
+
+/// The numbers of feeds in the table `poll`.
+enum FeedIDs {
+    /// The number of this feed, created if missing.
+    static func id(of feed: String, _ db: Database) throws -> Int64 {
+        if let id: Int64 = try db.value("SELECT id FROM feed WHERE name = ?", [feed]) { return id }
+        try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [feed])
         return db.lastInsertedRowID
     }
 }

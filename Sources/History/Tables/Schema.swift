@@ -26,21 +26,19 @@ enum Schema {
     /// Throws if a table or a column of the migrations is missing.
     static func refuseMissing(_ db: Database) throws {
         func columns(_ db: Database) throws -> [String: Int64] {
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT made.name || '.' || has.name, has.pk
-                    FROM sqlite_schema AS made, pragma_table_info(made.name) AS has WHERE made.type = 'table'
-                    """)
-            return Dictionary(
-                try rows.map { (try $0.value(0, "sqlite_schema.name"), try $0.value(1, "sqlite_schema.sql")) },
-                uniquingKeysWith: { first, _ in first })
+            let columns: [(String, Int64)] = try db.all(
+                """
+                SELECT made.name || '.' || has.name, has.pk
+                FROM sqlite_schema AS made, pragma_table_info(made.name) AS has WHERE made.type = 'table'
+                """
+            ) { (try $0.value(0), try $0.value(1)) }
+            return Dictionary(columns, uniquingKeysWith: { first, _ in first })
         }
         let model = try DatabaseQueue()
         try migrator.migrate(model)
         let (made, found) = (try model.read(columns), try columns(db))
         if let place = made.keys.sorted().first(where: { found[$0] != made[$0] }) {
-            throw UndecodableValue(place: place, found: nil)
+            throw UndecodableValue(column: [place], found: nil)
         }
     }
 

@@ -11,9 +11,15 @@ extension HistoryWriter {
         var new: Set<String> = []
         for event in commit.events where try insert(event, db) { new.insert(event.id) }
         for (key, channels) in commit.notified { try store(channels, notifiedOf: key, db) }
-        for event in commit.logged { try markLogged(event, db) }
-        for silence in commit.endedSilences { try remove(silence, db) }
-        if let moment = commit.digest { try note(digest: moment, db) }
+        for event in commit.logged { try db.run("UPDATE event SET logged = 1 WHERE event_id = ?", [event]) }
+        // Keeps a silence that was prolonged meanwhile.
+        for silence in commit.endedSilences {
+            try db.run("DELETE FROM silence WHERE id = ? AND until <= ?", [silence.id, silence.at.milliseconds])
+        }
+        if let moment = commit.digest {
+            try db.run(
+                "INSERT OR REPLACE INTO setting (name, value) VALUES ('digest', ?)", ["\(moment.milliseconds)"])
+        }
         return new
     }
 
@@ -33,61 +39,44 @@ extension HistoryWriter {
             time = now.clearedFor
             firing = now
         }
-        let upsert = try db.cachedStatement(
-            sql: """
-                INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
-                    notified_price, side, announcements)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-                    max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
-                """)
-        try upsert.execute(arguments: [
-            key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
-            time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
-            firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
-        ])
+        try db.run(
+            """
+            INSERT OR REPLACE INTO alert (rule, market, condition, state, since, held, last_answered, last_notified,
+                notified_price, side, announcements)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+                max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
+            """,
+            [
+                key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
+                time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
+                firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
+            ])
     }
 
     /// Returns false for an event that exists: it was announced before a failed write, and is not announced again.
     private func insert(_ event: AlertEvent, _ db: Database) throws -> Bool {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO event (event_id, event, reason, rule, market, symbol, name, currency, severity, note,
-                    condition, price, threshold, change_hundredths, at, quoted_at, since, late_s, silenced_until, feed, host)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol,
-            event.name,
-            event.currency.code, event.severity.rawValue, event.note, event.condition, event.price?.description,
-            event.threshold?.description, event.changePercent?.hundredths, event.at.milliseconds,
-            event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,
-            event.silencedUntil?.milliseconds, event.feed, event.host,
-        ])
+        try db.run(
+            """
+            INSERT OR IGNORE INTO event (event_id, event, reason, rule, market, symbol, name, currency, severity, note,
+                condition, price, threshold, change_hundredths, at, quoted_at, since, late_s, silenced_until, feed, host)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol,
+                event.name, event.currency.code, event.severity.rawValue, event.note, event.condition,
+                event.price?.description, event.threshold?.description, event.changePercent?.hundredths,
+                event.at.milliseconds, event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,
+                event.silencedUntil?.milliseconds, event.feed, event.host,
+            ])
         return db.changesCount > 0
     }
 
-    private func note(digest moment: Date, _ db: Database) throws {
-        try db.execute(
-            sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('digest', ?)",
-            arguments: ["\(moment.milliseconds)"])
-    }
-
-    private func markLogged(_ event: String, _ db: Database) throws {
-        let update = try db.cachedStatement(sql: "UPDATE event SET logged = 1 WHERE event_id = ?")
-        try update.execute(arguments: [event])
-    }
-
     private func store(_ channels: [String], notifiedOf alert: AlertKey, _ db: Database) throws {
-        let delete = try db.cachedStatement(sql: "DELETE FROM told WHERE rule = ? AND market = ?")
-        try delete.execute(arguments: [alert.rule, alert.market.text])
-        let insert = try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO told (rule, market, channel) VALUES (?, ?, ?)")
-        for channel in channels { try insert.execute(arguments: [alert.rule, alert.market.text, channel]) }
-    }
-
-    /// Keeps a silence that was prolonged meanwhile.
-    private func remove(_ silence: Commit.EndedSilence, _ db: Database) throws {
-        let delete = try db.cachedStatement(sql: "DELETE FROM silence WHERE id = ? AND until <= ?")
-        try delete.execute(arguments: [silence.id, silence.at.milliseconds])
+        try db.run("DELETE FROM told WHERE rule = ? AND market = ?", [alert.rule, alert.market.text])
+        for channel in channels {
+            try db.run(
+                "INSERT OR IGNORE INTO told (rule, market, channel) VALUES (?, ?, ?)",
+                [alert.rule, alert.market.text, channel])
+        }
     }
 }

@@ -23,17 +23,16 @@ extension HistoryWriter {
     }
 
     private func insertPoll(_ poll: PollRecord, _ db: Database) throws -> Int64 {
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone,
-                    interval)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            try TurnRows.nextID(db), poll.at.milliseconds, poll.fetchedAt.milliseconds,
-            try FeedIDs.id(of: poll.feed, db), poll.outcome.rawValue, poll.error, poll.samples.count,
-            poll.source != .shared, poll.interval.inMilliseconds,
-        ])
+        try db.run(
+            """
+            INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, alone, interval)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
+            """,
+            [
+                try TurnRows.nextID(db), poll.at.milliseconds, poll.fetchedAt.milliseconds,
+                try FeedIDs.id(of: poll.feed, db), poll.outcome.rawValue, poll.error, poll.samples.count,
+                poll.source != .shared, poll.interval.inMilliseconds,
+            ])
         return db.lastInsertedRowID
     }
 
@@ -50,68 +49,50 @@ extension HistoryWriter {
         _ poll: PollRecord, _ numbers: [Int64], _ id: Int64, _ state: inout WriterState, _ db: Database
     ) throws {
         guard !poll.samples.isEmpty else { return }
-        let insert = try IntegerInsert(
-            db, "INSERT INTO sample (id, significand, exponent, age, confirmed) VALUES (?, ?, ?, ?, ?)")
+        let insert = try SampleInsert(db)
         let fetchedAt = poll.fetchedAt.milliseconds
         // Inserts in key order, so that pages are appended to and not split.
         for (place, series) in numbers.enumerated().sorted(by: { $0.element < $1.element }) {
             let sample = poll.samples[place]
             let quotedAt = sample.quotedAt.milliseconds
-            try insert.run(
-                SampleKey.id(poll: id, series: series), sample.price.significand, Int64(sample.price.exponent),
-                fetchedAt - quotedAt, sample.confirmed ? 1 : 0)
-            guard sample.confirmed else { continue }
-            try state.candles.add(sample, quotedAt: quotedAt, series, db)
+            try insert.insert(
+                poll: id, series: series, sample.price, age: fetchedAt - quotedAt, confirmed: sample.confirmed)
+            if sample.confirmed { try state.candles.add(sample, quotedAt: quotedAt, series, db) }
         }
     }
 
     private func insertUnknown(
         _ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database
     ) throws {
-        guard !poll.unknown.isEmpty else { return }
-        let insert = try db.cachedStatement(sql: "INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)")
         for (market, reason) in poll.unknown {
             guard let number = try series.id(of: market, db) else { continue }
-            try insert.execute(arguments: [id, number, reason.rawValue])
+            try db.run("INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)", [id, number, reason.rawValue])
         }
     }
 
     private func replaceRanking(_ ranking: [MarketID], _ db: Database) throws {
         try db.execute(sql: "DELETE FROM ranking")
-        let insert = try db.cachedStatement(sql: "INSERT INTO ranking (place, market) VALUES (?, ?)")
-        for (place, market) in ranking.enumerated() { try insert.execute(arguments: [place + 1, market.text]) }
-    }
-}
-
-/// Price moves that a later poll confirmed.
-extension HistoryWriter {
-    /// Marks the samples of moves that this poll confirmed as trusted, and adds them to their hours' candles.
-    fileprivate func trustConfirmed(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
-        let confirmed = poll.moves.filter { $0.stage == .confirmed }
-        guard !confirmed.isEmpty else { return }
-        let trust = try db.cachedStatement(sql: "UPDATE sample SET confirmed = 1 WHERE id = ? AND NOT confirmed")
-        // Moves confirmed together usually come from the same poll.
-        var polls: [Int64: [Int64]] = [:]
-        for move in confirmed {
-            let fetchedAt = move.price.fetchedAt.milliseconds
-            let found = try polls[fetchedAt] ?? Self.polls(fetchedAt: fetchedAt, db)
-            polls[fetchedAt] = found
-            guard let series = try state.series.id(of: move.market, db) else { continue }
-            for poll in found {
-                try trust.execute(arguments: [SampleKey.id(poll: poll, series: series)])
-                // Skips samples that could not be recorded.
-                guard db.changesCount > 0 else { continue }
-                let sample = Sample(
-                    market: move.market, symbol: "", name: "", price: move.price.price, quotedAt: move.price.quotedAt)
-                try state.candles.add(sample, quotedAt: sample.quotedAt.milliseconds, series, db)
-            }
+        for (place, market) in ranking.enumerated() {
+            try db.run("INSERT INTO ranking (place, market) VALUES (?, ?)", [place + 1, market.text])
         }
     }
 
-    /// Polls are indexed by start, which is some time before the answer was complete.
-    private static func polls(fetchedAt: Int64, _ db: Database) throws -> [Int64] {
-        let find = try db.cachedStatement(
-            sql: "SELECT id FROM poll WHERE at BETWEEN ?1 - \(OpenCandles.slack) AND ?1 AND fetched_at = ?1")
-        return try find.values("poll.id", [fetchedAt])
+    /// Marks the samples of moves that this poll confirmed as trusted, and adds them to their hours' candles.
+    private func trustConfirmed(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
+        for move in poll.moves where move.stage == .confirmed {
+            guard let series = try state.series.id(of: move.market, db) else { continue }
+            // Polls are indexed by start, which is some time before the answer was complete.
+            try db.run(
+                """
+                UPDATE sample SET confirmed = 1 WHERE NOT confirmed AND id IN (
+                    SELECT (id << 20) + ?1 FROM poll
+                    WHERE at BETWEEN ?2 - \(OpenCandles.slack) AND ?2 AND fetched_at = ?2)
+                """, [series, move.price.fetchedAt.milliseconds])
+            // Skips samples that could not be recorded.
+            guard db.changesCount > 0 else { continue }
+            let sample = Sample(
+                market: move.market, symbol: "", name: "", price: move.price.price, quotedAt: move.price.quotedAt)
+            try state.candles.add(sample, quotedAt: sample.quotedAt.milliseconds, series, db)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Engine
+import Foundation
 import GRDB
 import Markets
 
@@ -44,7 +45,7 @@ extension HistoryWriter {
             for change in commit.outbox { try apply(change, newEvents: newEvents, db) }
         }
         totals.withLock { totals in
-            for poll in polls { totals?.add(poll) }
+            for poll in polls { totals?.add(Int64(poll.samples.count), from: poll.at) }
         }
     }
 
@@ -75,13 +76,39 @@ extension HistoryWriter {
             if error.kind == .unwritable { abandon(because: error) }
             throw error
         }
-        patience.renew()
+    }
+}
+
+extension HistoryWriter {
+    /// Writes a backfill answer in its own transaction, between two polls. Returns the number of new prices.
+    @discardableResult
+    package func backfill(_ answer: BackfillAnswer) throws(HistoryError) -> Int {
+        var count = 0
+        try write("record past prices in", in: answer.currency) { state, db in
+            count = try InsertBackfill.insert(answer, &state, db)
+        }
+        if count > 0, let first = answer.holes.stretches.first?.lowerBound {
+            totals.withLock { $0?.add(Int64(count), from: first) }
+        }
+        return count
+    }
+
+    /// True if another process wrote to the database since the last call.
+    package func changedByOthers() throws(HistoryError) -> Bool {
+        let version: Int64 = try reader.read { try $0.value("PRAGMA data_version") ?? 0 }
+        let isChanged = seenVersion.withLock { seen in
+            defer { seen = version }
+            return seen != version
+        }
+        // Other processes may have backfilled prices.
+        if isChanged { totals.withLock { $0 = nil } }
+        return isChanged
     }
 }
 
 extension StoredHistory {
-    fileprivate mutating func add(_ poll: PollRecord) {
-        samples += Int64(poll.samples.count)
-        oldestAt = min(oldestAt ?? poll.at, poll.at)
+    fileprivate mutating func add(_ samples: Int64, from moment: Date) {
+        self.samples += samples
+        oldestAt = min(oldestAt ?? moment, moment)
     }
 }

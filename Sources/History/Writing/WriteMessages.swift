@@ -19,58 +19,54 @@ extension HistoryWriter {
     private func queue(_ message: OutgoingMessage, newEvents: Set<String>, _ db: Database) throws {
         let queued = message.queued
         guard queued.events.isEmpty || queued.events.contains(where: { newEvents.contains($0.id) }) else { return }
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO message
-                    (message_id, channel, created_at, held, attempts, not_before, last_error, note)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            queued.id, queued.channel, queued.createdAt.milliseconds, queued.isHeld, queued.attempts,
-            queued.notBefore?.milliseconds, queued.lastError, try message.contents.note.map(JSONEncoder().encode),
-        ])
+        try db.run(
+            """
+            INSERT OR IGNORE INTO message (message_id, channel, created_at, held, attempts, not_before, last_error, note)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                queued.id, queued.channel, queued.createdAt.milliseconds, queued.isHeld, queued.attempts,
+                queued.notBefore?.milliseconds, queued.lastError, try message.contents.note.map(JSONEncoder().encode),
+            ])
         // A message with this id is already queued.
         guard db.changesCount > 0 else { return }
         let row = db.lastInsertedRowID
-        let join = try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO message_event (message, event) SELECT ?, id FROM event WHERE event_id = ?")
-        for event in queued.events { try join.execute(arguments: [row, event.id]) }
+        for event in queued.events {
+            try db.run(
+                "INSERT OR IGNORE INTO message_event (message, event) SELECT ?, id FROM event WHERE event_id = ?",
+                [row, event.id])
+        }
     }
 
     private func postpone(_ message: QueuedMessage, _ db: Database) throws {
-        let update = try db.cachedStatement(
-            sql: "UPDATE message SET attempts = ?, not_before = ?, last_error = ? WHERE message_id = ?")
-        try update.execute(arguments: [
-            message.attempts, message.notBefore?.milliseconds, message.lastError, message.id,
-        ])
+        try db.run(
+            "UPDATE message SET attempts = ?, not_before = ?, last_error = ? WHERE message_id = ?",
+            [message.attempts, message.notBefore?.milliseconds, message.lastError, message.id])
     }
 
     /// Replaces the held messages with `whole`, which has all their events and the queue position of the first.
     private func join(_ held: [String], into whole: QueuedMessage, _ db: Database) throws {
-        let become = try db.cachedStatement(
-            sql: "UPDATE message SET message_id = ?, held = ?, created_at = ? WHERE message_id = ?")
-        let move = try db.cachedStatement(
-            sql: """
-                UPDATE OR IGNORE message_event SET message = (SELECT id FROM message WHERE message_id = ?)
-                WHERE message = (SELECT id FROM message WHERE message_id = ?)
-                """)
         var isThere = false
         for message in held {
             if isThere {
-                try move.execute(arguments: [whole.id, message])
+                try db.run(
+                    """
+                    UPDATE OR IGNORE message_event SET message = (SELECT id FROM message WHERE message_id = ?)
+                    WHERE message = (SELECT id FROM message WHERE message_id = ?)
+                    """, [whole.id, message])
                 try remove(message: message, db)
             } else {
-                try become.execute(arguments: [whole.id, whole.isHeld, whole.createdAt.milliseconds, message])
+                try db.run(
+                    "UPDATE message SET message_id = ?, held = ?, created_at = ? WHERE message_id = ?",
+                    [whole.id, whole.isHeld, whole.createdAt.milliseconds, message])
                 isThere = db.changesCount > 0
             }
         }
     }
 
     private func remove(message id: String, _ db: Database) throws {
-        let events = try db.cachedStatement(
-            sql: "DELETE FROM message_event WHERE message = (SELECT id FROM message WHERE message_id = ?)")
-        try events.execute(arguments: [id])
-        let delete = try db.cachedStatement(sql: "DELETE FROM message WHERE message_id = ?")
-        try delete.execute(arguments: [id])
+        try db.run(
+            "DELETE FROM message_event WHERE message = (SELECT id FROM message WHERE message_id = ?)", [id])
+        try db.run("DELETE FROM message WHERE message_id = ?", [id])
     }
 }

@@ -15,7 +15,7 @@ struct WriterState {
 
     /// Uses `before` if it is still valid; else reads the database.
     init(after before: WriterState?, _ db: Database, currency: Currency) throws {
-        let version: Int64 = try db.cachedStatement(sql: "PRAGMA data_version").value("data_version") ?? 0
+        let version: Int64 = try db.value("PRAGMA data_version") ?? 0
         if let before, before.currency == currency, before.version == version {
             self = before
             return
@@ -37,7 +37,7 @@ struct WatchedSeries {
 
     init(_ db: Database) throws {
         let watched = "SELECT series FROM (SELECT series, watched, max(poll) FROM watch GROUP BY series) WHERE watched"
-        series = Set(try db.values("watch.series", watched))
+        series = Set(try db.values(watched))
     }
 
     /// Records that from this poll or turn on exactly these markets are watched.
@@ -45,18 +45,17 @@ struct WatchedSeries {
         _ watched: WatchedMarkets, from turn: Int64, _ ids: inout SeriesIDs, _ db: Database
     ) throws {
         guard watched != markets else { return }
-        let name = try db.cachedStatement(sql: "UPDATE series SET named = 1 WHERE id = ? AND NOT named")
         for market in watched.named {
-            if let id = try ids.id(of: market, db) { try name.execute(arguments: [id]) }
+            guard let id = try ids.id(of: market, db) else { continue }
+            try db.run("UPDATE series SET named = 1 WHERE id = ? AND NOT named", [id])
         }
         var now: Set<Int64> = []
         for market in watched.all {
             if let id = try ids.id(of: market, db) { now.insert(id) }
         }
-        let insert = try db.cachedStatement(
-            sql: "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)")
         for id in now.symmetricDifference(series).sorted() {
-            try insert.execute(arguments: [turn, id, now.contains(id)])
+            try db.run(
+                "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)", [turn, id, now.contains(id)])
         }
         series = now
         markets = watched

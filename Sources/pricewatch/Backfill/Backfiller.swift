@@ -6,7 +6,7 @@ import Markets
 
 /// Requests historical prices and stores each answer separately, so that cancelling loses nothing.
 struct Backfiller: Sendable {
-    let store: any BackfillStore
+    let store: any HistoryStore
     let currency: Currency
     let budget: BackfillBudget
     let limits: PastLimits

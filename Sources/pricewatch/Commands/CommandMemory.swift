@@ -13,7 +13,7 @@ actor CommandMemory: FeedMemory {
     private let folder: String
 
     init(_ configuration: Configuration, _ host: HostEnvironment = .current) {
-        let database = try? BackfillDatabase(at: configuration.history.database)
+        let database = try? CommandDatabase(at: configuration.history.database)
         daemon = database.map { FeedNotebook($0) } ?? TransientMemory()
         folder = (host["XDG_CACHE_HOME"] ?? host.home + "/.cache") + "/pricewatch"
     }

@@ -50,7 +50,7 @@ struct SilenceCommand: AsyncParsableCommand {
         let silence = Silence(
             id: 0, rule: rule, market: try market.map { try find($0, in: reader, configuration) }, since: now,
             until: now + length)
-        try SilenceDatabase(at: configuration.history.database).silence(
+        try CommandDatabase(at: configuration.history.database).silence(
             rule: rule, market: silence.market, from: now, until: silence.until)
         StandardOutput.write(lines: ["silenced \(silence.words)"])
     }
@@ -98,7 +98,7 @@ struct UnsilenceCommand: AsyncParsableCommand {
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
         try RuleOptions.refuseUnknown(meant.rule, configuration, reader)
-        let count = try SilenceDatabase(at: configuration.history.database).end(rule: meant.rule, at: Date())
+        let count = try CommandDatabase(at: configuration.history.database).end(rule: meant.rule, at: Date())
         StandardOutput.write(lines: [
             count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")"
         ])

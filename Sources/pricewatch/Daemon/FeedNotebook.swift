@@ -6,11 +6,11 @@ import Markets
 /// What feeds remember across restarts, stored in the history. If that is not writable, it is kept in memory, and
 /// counts are added to the history later.
 actor FeedNotebook: FeedMemory {
-    private let history: any FeedNoteKeeper
+    private let history: any HistoryStore
     private let transient = TransientMemory()
     private var uncounted: [String: [UTCMonth: Int]] = [:]
 
-    init(_ history: any FeedNoteKeeper) { self.history = history }
+    init(_ history: any HistoryStore) { self.history = history }
 
     func wait(of feed: String) async -> StoredCooldown? {
         if let held = await transient.wait(of: feed) { return held }

@@ -3,35 +3,36 @@ import Foundation
 import History
 import Markets
 
-/// Replays recorded polls through rules, with the same engine as the daemon.
+/// Plays recorded polls through rules, with the same engine as the daemon.
 struct Rehearsal {
-    private var engine: Engine
+    private(set) var engine: Engine
+    private let currency: Currency
+    /// The recorded markets.
+    private let names: [HistoryReader.Name]
     private let items: [Watchlist.Item]
     /// By index, the source of each market.
     private let sources: [SourceID]
-    private var recorded: RecordedQuotes
+    /// By index, the newest recorded quote, confirmed or not.
+    private var newest: [(quotedAt: Date, price: Price)?]
+    /// The indices of the watched markets.
+    private var watched: [Int] = []
     /// The indices of markets with backfilled prices from before they were watched. Until then no poll asks for them.
-    private var notYetWatched: Set<Int>
+    private var notYetWatched: Set<Int> = []
 
-    /// - Parameter settings: The settings of the configuration to try, with the rules to replay.
-    init(_ replay: Replay, _ settings: Settings, since: Date) {
-        let named = Dictionary(
-            settings.watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
-        let ranked = settings.watchlist
-        items = replay.markets.map {
+    /// - Parameters:
+    ///   - names: The markets of the recorded cycles.
+    ///   - settings: The settings of the configuration to try, with the rules to rehearse.
+    init(_ names: [HistoryReader.Name], _ settings: Settings, since: Date) {
+        let watchlist = settings.watchlist
+        let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
+        self.names = names
+        currency = settings.currency
+        items = names.map {
             named[$0.market]
-                ?? Watchlist.Item(market: $0.market, staleness: ranked.staleness, moveLimit: ranked.moveLimit)
+                ?? Watchlist.Item(market: $0.market, staleness: watchlist.staleness, moveLimit: watchlist.moveLimit)
         }
         sources = items.map(\.source)
-        recorded = RecordedQuotes(replay, in: settings.currency)
-        notYetWatched = (replay.backfilled ?? []).subtracting(replay.watched)
-        var known: [MarketID: MarketBoard.Remembered] = [:]
-        for (place, newest) in replay.newest {
-            let name = replay.markets[place]
-            known[name.market] = .init(symbol: name.symbol, name: name.name, newest: newest)
-        }
-        let board = MarketBoard(
-            watching: Self.watchlist(replay.watched, notYetWatched, items), remembering: known)
+        newest = Array(repeating: nil, count: names.count)
         let alerts = AlertBook(
             rules: settings.rules, remembering: [:],
             identity: .init(installation: "", host: settings.host, currency: settings.currency),
@@ -39,51 +40,159 @@ struct Rehearsal {
         engine = Engine(
             settings,
             remembering: Remembered(
-                board: board, alerts: alerts, summary: RollingSummary(settings, now: since),
-                sources: [.shared: .init(lastUsable: replay.lastUsablePoll)],
-                firstPoll: replay.lastTurn ?? replay.span?.lowerBound, stored: StoredHistory(database: "")),
+                board: MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .zero), remembering: [:]),
+                alerts: alerts, summary: RollingSummary(settings, now: since), firstPoll: since,
+                stored: StoredHistory(database: "")),
             at: Moment(wall: since, uptime: .zero, awake: .zero))
     }
 
-    var board: MarketBoard { engine.board }
-
     /// The markets with at least one recorded price.
-    var seen: Set<MarketID> { recorded.seen }
+    var seen: Set<MarketID> { Set(names.indices.filter { newest[$0] != nil }.map { names[$0].market }) }
 
     /// Plays one cycle and returns the events of the rules.
-    mutating func play(_ turn: RecordedCycle) -> [AlertEvent] {
-        if let watched = turn.watched {
-            recorded.watched = watched
-            notYetWatched.subtract(watched)
-            engine.watch(Self.watchlist(recorded.watched, notYetWatched, items))
-        }
-        switch turn.kind {
-        case .idle(let moment): return engine.playIdleCycle(at: moment)
-        case .polls(let polls):
-            // Rules were not evaluated while the clock was wrong.
-            let answers = polls.filter { $0.error != "clock" }.map {
-                Engine.RecordedAnswer(recorded.result(of: $0, sources), of: $0.source, every: $0.interval)
+    mutating func play(_ cycle: RecordedCycle) -> [AlertEvent] {
+        if !cycle.watchChanges.isEmpty {
+            var next = Set(watched)
+            for change in cycle.watchChanges {
+                if change.isWatched { next.insert(change.market) } else { next.remove(change.market) }
             }
-            return engine.play(answers, at: polls[0].at)
-        case .backfilled(let samples, let feed):
-            guard let moment = samples.first?.quotedAt else { return [] }
-            return engine.play(backfilled: samples.compactMap { recorded.backfilled($0) }, from: feed, at: moment)
+            watched = next.sorted()
+            notYetWatched.subtract(next)
+            watch()
         }
+        guard let first = cycle.polls.first else { return engine.playIdleCycle(at: cycle.at) }
+        if first.isBackfilled {
+            return play(backfilled: cycle.polls.flatMap(\.samples), from: first.feed, at: cycle.at)
+        }
+        // Rules were not evaluated while the clock was wrong.
+        let answers = cycle.polls.filter { $0.error != "clock" }.map {
+            Engine.RecordedAnswer(result(of: $0), of: $0.source, every: $0.interval)
+        }
+        return engine.play(answers, at: cycle.at)
     }
 
     mutating func forgetLatches() { engine.forgetLatches() }
 
-    /// A source without polls.
-    private static let unasked = SourceID.own("")
+    private mutating func play(
+        backfilled samples: [RecordedPoll.Sample], from feed: String, at moment: Date
+    ) -> [AlertEvent] {
+        let new = Set(samples.map(\.market)).subtracting(watched).subtracting(notYetWatched)
+        if !new.isEmpty {
+            notYetWatched.formUnion(new)
+            watch()
+        }
+        var quotes: [Quote] = []
+        for sample in samples where newest[sample.market].map({ $0.quotedAt < sample.quotedAt }) ?? true {
+            newest[sample.market] = (sample.quotedAt, sample.price)
+            quotes.append(quote(sample.market, sample.price, at: sample.quotedAt))
+        }
+        return engine.play(backfilled: quotes, from: feed, at: moment)
+    }
 
-    private static func watchlist(
-        _ watched: [Int], _ notYetWatched: Set<Int>, _ items: [Watchlist.Item]
-    ) -> Watchlist {
+    private func quote(_ place: Int, _ price: Price, at quotedAt: Date) -> Quote {
+        Quote(
+            market: names[place].market, symbol: names[place].symbol, name: names[place].name,
+            currency: currency, price: price, quotedAt: quotedAt)
+    }
+
+    private mutating func watch() {
         let waiting = notYetWatched.sorted().map { place in
             var item = items[place]
-            item.source = unasked
+            // A source without polls.
+            item.source = .own("")
             return item
         }
-        return Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleAfter: .zero)
+        engine.watch(Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleAfter: .zero))
+    }
+
+    /// The answer of a recorded poll; a failure if it had none. A poll without a usable price is still an answer if it
+    /// records a reason for each market.
+    private mutating func result(of poll: RecordedPoll) -> PollResult {
+        guard poll.outcome.isUsable || !poll.unknown.isEmpty else {
+            let error = PollError(poll.error.flatMap(PollError.Kind.init) ?? .empty, message: "", isRetryable: true)
+            return PollResult(feed: poll.feed, .failed(error))
+        }
+        var reasons = Dictionary(poll.unknown.map { ($0.market, $0.reason) }, uniquingKeysWith: { first, _ in first })
+        for sample in poll.samples {
+            newest[sample.market] = (sample.quotedAt, sample.price)
+            reasons[sample.market] = nil
+        }
+        var answer = Answer(fetchedAt: poll.fetchedAt)
+        answer.quotes.reserveCapacity(watched.count)
+        for place in watched where sources[place] == poll.source {
+            switch (reasons[place], newest[place]) {
+            case (nil, let newest?): answer.quotes.append(quote(place, newest.price, at: newest.quotedAt))
+            case (.oldQuote, let newest?), (.unconfirmed, let newest?):
+                // Of a quote that was too old only the poll's time is recorded: any time before the newest is too old.
+                answer.quotes.append(quote(place, newest.price, at: newest.quotedAt - .milliseconds(1)))
+            case (.notAnswered, _): break
+            case (.notAsked, _): answer.unreached.insert(names[place].market)
+            case (let reason, _): answer.unusable[names[place].market] = reason ?? .notAsked
+            }
+        }
+        return PollResult(feed: poll.feed, .answered(answer))
+    }
+}
+
+extension RehearsalReport {
+    /// The least time that is played before the period, so that what was known at its beginning is known.
+    private static let warmUp = Duration.hours(24)
+
+    /// Plays the record from `since` on through rules, preceded by as much as the rules look back on.
+    ///
+    /// - Parameters:
+    ///   - withBackfilled: Also plays backfilled prices, as the polls that would have found them.
+    ///   - progress: Called with the share done, from 0 to 1.
+    init(
+        playing reader: HistoryReader, through rules: [AlertRule], _ configuration: Configuration, since: Date,
+        withBackfilled: Bool = false, progress: (Double) -> Void = { _ in }
+    ) throws {
+        guard try reader.lastPoll() != nil else {
+            throw CommandError(
+                "rehearse with \(reader.path): nothing is recorded yet (start the daemon: pricewatch run)",
+                Exit.noSuchData)
+        }
+        var settings = Settings(configuration, host: "")
+        settings.rules = rules
+        let memory = rules.filter(\.enabled).map(\.memory).max() ?? .zero
+        // A quote may be some minutes older than its poll.
+        let begin = since - max(memory + .hours(1), Self.warmUp)
+        let span = try reader.span(since: begin, withBackfilled: withBackfilled)
+        var report = RehearsalReport(
+            of: rules, for: configuration.notify, since: max(since, span?.lowerBound ?? since),
+            withBackfilled: withBackfilled)
+        if let span {
+            let names = try reader.names(in: settings.currency, of: rules.marketsNamed)
+            var rehearsal = Rehearsal(names, settings, since: span.lowerBound)
+            let length = span.upperBound.since(span.lowerBound)
+            var hasBegun = false
+            try reader.play(
+                names.map(\.market), in: settings.currency, since: begin, withBackfilled: withBackfilled
+            ) { cycle in
+                if !hasBegun, cycle.at >= since {
+                    rehearsal.forgetLatches()
+                    hasBegun = true
+                }
+                report.add(rehearsal.play(cycle), of: cycle, rehearsal.engine.board)
+                progress(cycle.at.since(span.lowerBound).inSeconds / max(1, length.inSeconds))
+            }
+            report.finish(recorded: rehearsal.seen, length: length)
+        }
+        self = report
+    }
+}
+
+extension [AlertRule] {
+    /// The markets that the rules name; nil if a rule applies to all.
+    fileprivate var marketsNamed: Set<MarketID>? {
+        var named: Set<MarketID> = []
+        for rule in self {
+            switch rule.scope {
+            case .all: return nil
+            case .markets(let markets): named.formUnion(markets)
+            case .feed: break
+            }
+        }
+        return named
     }
 }

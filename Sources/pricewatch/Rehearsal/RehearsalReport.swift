@@ -15,7 +15,8 @@ struct RehearsalReport: Sendable {
     let assumesAChannel: Bool
     private(set) var rules: [RehearsedRule]
     private var places: [String: Int]
-    private var extremes: [MarketID: RehearsalHint.Nearest] = [:]
+    /// The lowest and the highest price of the markets whose level a rule watches.
+    private var extremes: [MarketID: ClosedRange<Price>] = [:]
     private let measured: [MarketID]
 
     init(of rules: [AlertRule], for channels: [Configuration.Channel], since: Date, withBackfilled: Bool = false) {
@@ -29,27 +30,21 @@ struct RehearsalReport: Sendable {
     }
 
     /// Adds the events of a cycle and the board after it.
-    mutating func add(_ events: [AlertEvent], of turn: RecordedCycle, _ board: MarketBoard) {
+    mutating func add(_ events: [AlertEvent], of cycle: RecordedCycle, _ board: MarketBoard) {
         for event in events where event.at >= since {
             if let place = places[event.rule] { rules[place].add(event) }
         }
-        switch turn.kind {
-        case .polls(let polls):
-            guard polls[0].at >= since else { return }
-            until = max(until, polls[0].fetchedAt)
-            self.polls += 1
-        case .backfilled(let samples, feed: _):
-            guard samples[0].quotedAt >= since else { return }
-            until = max(until, samples[0].quotedAt)
-            backfilledPrices = backfilledPrices.map { $0 + samples.count }
-        case .idle: return
+        guard let first = cycle.polls.first, cycle.at >= since else { return }
+        until = max(until, first.isBackfilled ? cycle.at : first.fetchedAt)
+        if first.isBackfilled {
+            backfilledPrices = backfilledPrices.map { $0 + cycle.polls.count }
+        } else {
+            polls += 1
         }
         for market in measured {
             guard let price = board[market]?.shown?.price else { continue }
-            var seen = extremes[market] ?? .init(market: market, lowest: price, highest: price)
-            seen.lowest = min(seen.lowest, price)
-            seen.highest = max(seen.highest, price)
-            extremes[market] = seen
+            let seen = extremes[market] ?? price...price
+            extremes[market] = min(seen.lowerBound, price)...max(seen.upperBound, price)
         }
     }
 
@@ -85,7 +80,8 @@ struct RehearsalReport: Sendable {
         } else if let window = rule.rule.condition.window, length < window * 4 / 5 {
             hints.append(.windowNotCovered(window, recorded: length))
         } else if !rule.rule.condition.isAboutData {
-            hints.append(.neverMet(nearest: rule.rule.levelOfOne.flatMap { extremes[$0] }))
+            let market = rule.rule.levelOfOne
+            hints.append(.neverMet(market, market.flatMap { extremes[$0] }))
         }
         return hints
     }
@@ -104,5 +100,67 @@ extension AlertRule {
     /// How far back prices affect the rule's present state.
     var memory: Duration {
         max(condition.window ?? .zero, holdFor, keepFiringFor)
+    }
+}
+
+/// Why a rehearsed rule was silent or noisy.
+struct RehearsalHint: Hashable, Sendable {
+    let code: String
+    let message: String
+
+    static let disabled = RehearsalHint(code: "disabled", message: "it is disabled (enabled: false)")
+    /// The alert is only logged and shown in the status.
+    static let noChannel = RehearsalHint(
+        code: "no_channel", message: "it goes to no channel, to log and status alone")
+
+    static func expired(_ moment: Date) -> RehearsalHint {
+        RehearsalHint(code: "expired", message: "it expired at \(moment.utcText)")
+    }
+
+    /// No prices of these markets were recorded.
+    static func noData(_ markets: [MarketID]) -> RehearsalHint {
+        let names = markets.prefix(5).map(\.text).joined(separator: ", ")
+        let more = markets.count > 5 ? " and \(markets.count - 5) more" : ""
+        return RehearsalHint(code: "no_data", message: "no data for \(names)\(more): nothing was recorded")
+    }
+
+    /// The window is longer than the record.
+    static func windowNotCovered(_ window: Duration, recorded: Duration) -> RehearsalHint {
+        RehearsalHint(
+            code: "window_not_covered",
+            message:
+                "80 % of its window of \(window.unitsText) must be recorded, and only \(recorded.roundedText) are")
+    }
+
+    /// The condition began to hold this many times, but never for as long as `for` requires.
+    static func neverHeld(_ times: Int, needed: Duration) -> RehearsalHint {
+        let word = times == 1 ? "once" : "\(times) times"
+        return RehearsalHint(
+            code: "never_held",
+            message: "the condition began to hold \(word), and never for \(needed.unitsText) (for)")
+    }
+
+    /// - Parameter range: the recorded extremes, for a rule about one market's level.
+    static func neverMet(_ market: MarketID?, _ range: ClosedRange<Price>?) -> RehearsalHint {
+        let nearest = market.flatMap { market in
+            range.map { ": \(market) was between \($0.lowerBound) and \($0.upperBound)" }
+        }
+        return RehearsalHint(code: "never_met", message: "the condition never held\(nearest ?? "")")
+    }
+
+    static func noisy(_ messagesADay: Double) -> RehearsalHint {
+        RehearsalHint(
+            code: "noisy",
+            message: "more than \(Int(mostMessagesADay)) messages a day (\(rounded(messagesADay))): "
+                + "a larger threshold, for, clear, keep_firing_for or a longer repeat makes it quieter")
+    }
+
+    /// A rule with more messages a day is noisy.
+    static let mostMessagesADay = 10.0
+
+    /// At most one decimal.
+    static func rounded(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

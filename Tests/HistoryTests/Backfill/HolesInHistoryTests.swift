@@ -103,12 +103,16 @@ import Testing
         try record(writer, [3600], unknown: [("b", .nullPrice)])
         try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "3"), (600, "2")))
         var polls: [String] = []
-        try writer.reader.recall([market("a"), market("b")], in: usd(), since: moment(-60)) { poll in
-            let second = Int(poll.fetchedAt.since(moment()).inSeconds)
-            polls.append("\(second) \(poll.isBackfilled) \(poll.samples.map { "\($0.price)" }) \(poll.unknown)")
+        try writer.reader.play(
+            [market("a"), market("b")], in: usd(), since: moment(-60), withBackfilled: true
+        ) { cycle in
+            for poll in cycle.polls {
+                let second = Int(poll.at.since(moment()).inSeconds)
+                polls.append("\(second) \(poll.isBackfilled) \(poll.samples.map { "\($0.price)" }) \(poll.unusable)")
+            }
         }
-        #expect(polls == ["1 false [] [1]", "600 true [\"2\"] []", "1200 true [\"3\"] []", "3601 false [] [1]"])
-        #expect(try writer.reader.missedAnswers(in: usd()) == [market("b"): 2])
+        #expect(polls == ["0 false [] [1]", "600 true [\"2\"] []", "1200 true [\"3\"] []", "3600 false [] [1]"])
+        #expect(try writer.reader.answers(in: usd()).missed == [market("b"): 2])
         #expect(try writer.reader.firstPoll() == moment(0))
         let backfilled = try writer.reader.backfilledPrices(in: usd(), since: moment(0), until: moment(3600))
         #expect(backfilled[market("a")]?.map(\.price) == [price("2"), price("3")])

@@ -110,7 +110,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "5", quotedAt: 0)))
-        let desk = try BackfillDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         #expect(try desk.backfill(backfillAnswer("a", -3600, 1, (-60, "9"))) == 1)
         // A market that the daemon has not met yet, in the hour that is open there.
         #expect(try desk.backfill(backfillAnswer("b", -3600, 500, (100, "3"), (200, "7"))) == 2)
@@ -133,7 +133,7 @@ import Testing
     func notes() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        let desk = try BackfillDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         #expect(try writer.countRequests(3, of: "f", in: "2026-11") == 3)
         #expect(try desk.countRequests(1, of: "f", in: "2026-11") == 4)
         #expect(try writer.requests(of: "f", in: "2026-11") == 4)

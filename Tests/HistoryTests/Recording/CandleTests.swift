@@ -239,24 +239,6 @@ import Testing
         #expect(abs(found.count - count) <= 1)
     }
 
-    @Test("an hour has candles of some markets, or of others")
-    func ofWhom() throws {
-        let folder = try TemporaryFolder()
-        let writer = try HistoryWriter(at: folder.database)
-        for (hour, id) in [(0.0, "a"), (1, "b"), (2, "a"), (2.1, "b"), (4, "b")] {
-            try writer.commit(poll(hour * 3600, sample(id, "1", quotedAt: hour * 3600)))
-        }
-        func hours(_ ids: [String], excluded: Bool = false) throws -> [Double] {
-            try writer.reader.hoursWithCandles(
-                since: moment(), until: moment(4 * 3600), of: ids.map(market), in: usd(), excluded: excluded
-            ).map { $0.since(moment()).inSeconds / 3600 }
-        }
-        #expect(try hours(["a"]) == [0, 2])
-        #expect(try hours(["a"], excluded: true) == [1, 2])
-        #expect(try hours([], excluded: true) == [0, 1, 2])
-        #expect(try hours(["c"]).isEmpty)
-    }
-
     @Test("a period takes the buckets that it touches, whole")
     func period() throws {
         let folder = try TemporaryFolder()

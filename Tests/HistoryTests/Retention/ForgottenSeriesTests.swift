@@ -101,16 +101,14 @@ import Testing
     }
 
     /// Takes every number from `first` on; in another currency, so that nobody reads them all.
-    private func take(numbersFrom first: Int, in writer: HistoryWriter, upTo last: Int = 1_048_575, named: Bool = true)
-        throws
-    {
+    private func take(numbersFrom first: Int, in writer: HistoryWriter, upTo last: Int = 1_048_575) throws {
         try writer.queue.write { db in
             try db.execute(
                 sql: """
                     WITH RECURSIVE numbers (id) AS (SELECT ?1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ?2)
                     INSERT INTO series (id, market, currency, symbol, name, named)
-                    SELECT id, 'x' || id, 'eur', '', '', ?3 FROM numbers
-                    """, arguments: [first, last, named])
+                    SELECT id, 'x' || id, 'eur', '', '', 1 FROM numbers
+                    """, arguments: [first, last])
         }
     }
 
@@ -150,27 +148,5 @@ import Testing
         try beside.write { try $0.execute(sql: "DELETE FROM series WHERE id = 77") }
         try writer.commit(poll(120, sample("new", "9", quotedAt: 120)))
         #expect(try writer.reader.newest(in: usd())[market("new")]?.newest.price == price("9"))
-    }
-
-    @Test("where numbers grow scarce, candles of markets long gone give way")
-    func scarce() async throws {
-        let folder = try TemporaryFolder()
-        let writer = try HistoryWriter(at: folder.database)
-        var record = poll(0, sample("named", "1", quotedAt: 0), sample("gone", "1", quotedAt: 0))
-        record.watched = WatchedMarkets([market("named"), market("gone")], named: [market("named")])
-        try writer.commit(record)
-        for day in 1...9 {
-            let second = Double(day) * Self.day
-            record = poll(second, sample("b", "1", quotedAt: second))
-            record.watched = WatchedMarkets([market("b")])
-            try writer.commit(record)
-        }
-        let retention = Retention(samples: .hours(48))
-        let now = moment(9 * Self.day)
-        #expect(try await writer.prune(to: retention, now: now).series == 0)
-        try take(numbersFrom: 100, in: writer, upTo: 600_000)
-        #expect(try await writer.prune(to: retention, now: now).series == 1)
-        #expect(try markets(writer, in: "usd") == ["b", "named"])
-        #expect(try orphans(writer) == 0)
     }
 }

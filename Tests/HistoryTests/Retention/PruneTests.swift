@@ -63,7 +63,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try await tenDays(folder)
         _ = try writer.size()
-        let desk = try SilenceDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         let pruning = Task { try await writer.prune(to: Retention(samples: .hours(24)), now: moment(10 * Self.day)) }
         var counts = 0
         while try writer.size().samples > 1000, counts < 10_000 {

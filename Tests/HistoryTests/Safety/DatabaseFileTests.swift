@@ -91,8 +91,8 @@ import Testing
         let log = try #require(FileManager.default.contents(atPath: copy.database + "-wal"))
         #expect(log.count > 4096)
         #expect(kind { _ = try HistoryReader(at: copy.database) } == .corrupt)
-        #expect(kind { _ = try SilenceDatabase(at: copy.database) } == .corrupt)
-        #expect(kind { _ = try BackfillDatabase(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try CommandDatabase(at: copy.database) } == .corrupt)
+        #expect(kind { _ = try CommandDatabase(at: copy.database) } == .corrupt)
         #expect(FileManager.default.contents(atPath: copy.database + "-wal") == log)
         #expect(FileManager.default.contents(atPath: copy.database) == Data(count: zeros))
         withExtendedLifetime(writer) {}

@@ -71,7 +71,7 @@ import Testing
             script: [try MarketID("bitcoin"): prices("9.5", "11", "12", "13", "14", "15")])
         try await scene.start()
         await scene.poll()
-        let desk = try SilenceDatabase(at: scene.database)
+        let desk = try CommandDatabase(at: scene.database)
         let until = scene.time.now() + .hours(1)
         try desk.silence(rule: "high", market: nil, from: scene.time.now(), until: until)
         await scene.poll(2)

@@ -90,7 +90,7 @@ import Testing
         let reader = try HistoryReader(at: scene.database)
         #expect(try Set(reader.events(since: .distantPast).map(\.rule)) == Set(accepted))
         for name in accepted {
-            try SilenceDatabase(at: scene.database).silence(
+            try CommandDatabase(at: scene.database).silence(
                 rule: name, market: nil, from: scene.time.now(), until: scene.time.now() + .hours(1))
         }
         await scene.poll()

@@ -148,7 +148,7 @@ struct FilledDatabase {
     }
 
     private func silence(_ path: String) throws {
-        let desk = try SilenceDatabase(at: path)
+        let desk = try CommandDatabase(at: path)
         let until = end + .hours(5)
         try desk.silence(rule: "high", market: nil, from: end - .hours(1), until: until)
         try desk.silence(rule: nil, market: try MarketID("tether"), from: end - .hours(1), until: until)

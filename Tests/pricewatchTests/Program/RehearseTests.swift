@@ -47,7 +47,7 @@ import Testing
     @Test("with --with-backfill it plays backfilled prices, too")
     func backfilled() async throws {
         let installation = try installation([10, 11, 12])
-        let desk = try BackfillDatabase(at: installation.folder.path + "/history.db")
+        let desk = try CommandDatabase(at: installation.folder.path + "/history.db")
         let now = Date()
         let quote = PastQuote(quotedAt: now - .hours(2), price: try #require(Price(parsing: "16")))
         try desk.backfill(

@@ -169,17 +169,14 @@ private struct Recorded {
 
     init(_ reader: HistoryReader) throws {
         var seen = self
-        try reader.play(try reader.replay(in: .usd, since: .distantPast)) { cycle in
-            if cycle.watched != nil { seen.watchlists += 1 }
-            switch cycle.kind {
-            case .backfilled: break
-            case .idle: seen.idle += 1
-            case .polls(let polls):
-                seen.own += polls.count { $0.source != .shared }
-                seen.failures += polls.count { $0.outcome == .failed }
-                seen.unknown += polls.reduce(0) { $0 + $1.unknown.count }
-                seen.unconfirmed += polls.reduce(0) { $0 + $1.unknown.count { $0.reason == .unconfirmed } }
-            }
+        let markets = try reader.names(in: .usd, of: nil).map(\.market)
+        try reader.play(markets, in: .usd, since: .distantPast, withBackfilled: false) { cycle in
+            if !cycle.watchChanges.isEmpty { seen.watchlists += 1 }
+            if cycle.polls.isEmpty { seen.idle += 1 }
+            seen.own += cycle.polls.count { $0.source != .shared }
+            seen.failures += cycle.polls.count { $0.outcome == .failed }
+            seen.unknown += cycle.polls.reduce(0) { $0 + $1.unknown.count }
+            seen.unconfirmed += cycle.polls.reduce(0) { $0 + $1.unknown.count { $0.reason == .unconfirmed } }
         }
         self = seen
     }

@@ -37,7 +37,7 @@ struct BackfillCommand: AsyncParsableCommand {
     }
 
     private func backfill(_ configuration: Configuration, _ network: NetworkTransport) async throws {
-        let store = try BackfillDatabase(at: configuration.history.database)
+        let store = try CommandDatabase(at: configuration.history.database)
         let wanted = try WantedMarkets.find(markets, in: store.reader, configuration)
         let memory = FeedNotebook(store)
         let feeds = try configuration.feeds.map { try configuration.makeFeed($0, over: network, memory) }

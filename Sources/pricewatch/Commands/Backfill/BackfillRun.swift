@@ -10,7 +10,7 @@ struct BackfillRun {
     private let sources: [PastSource]
     private let since: TimeArgument
 
-    init(_ configuration: Configuration, _ store: BackfillDatabase, _ sources: [PastSource], since: TimeArgument) {
+    init(_ configuration: Configuration, _ store: CommandDatabase, _ sources: [PastSource], since: TimeArgument) {
         self.configuration = configuration
         self.sources = sources
         self.since = since

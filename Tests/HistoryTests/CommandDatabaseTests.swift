@@ -5,7 +5,7 @@ import Testing
 
 @testable import History
 
-@Suite struct SilenceDatabaseTests {
+@Suite struct CommandDatabaseTests {
     @Test("a silence is kept beside the daemon, which notices; the same one is prolonged")
     func besideTheDaemon() throws {
         let folder = try TemporaryFolder()
@@ -14,7 +14,7 @@ import Testing
         #expect(try writer.changedByOthers() == false)
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         #expect(try writer.changedByOthers() == false)
-        let desk = try SilenceDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         try desk.silence(rule: "r'\"\n", market: market("bitcoin"), from: moment(), until: moment(60))
         #expect(try writer.changedByOthers())
         #expect(try writer.changedByOthers() == false)
@@ -30,7 +30,7 @@ import Testing
     func ends() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        let desk = try SilenceDatabase(at: folder.database)
+        let desk = try CommandDatabase(at: folder.database)
         for rule in ["a", "b"] { try desk.silence(rule: rule, market: nil, from: moment(), until: moment(60)) }
         #expect(try desk.end(rule: "a", at: moment(5)) == 1)
         #expect(try desk.end(rule: "a", at: moment(5)) == 0)
@@ -45,6 +45,6 @@ import Testing
     @Test("there is nothing to silence where nothing was ever recorded")
     func absent() throws {
         let folder = try TemporaryFolder()
-        #expect(throws: HistoryError.self) { try SilenceDatabase(at: folder.database) }
+        #expect(throws: HistoryError.self) { try CommandDatabase(at: folder.database) }
     }
 }

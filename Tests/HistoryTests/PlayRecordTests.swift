@@ -6,7 +6,7 @@ import Testing
 
 @testable import History
 
-@Suite struct ReplayTests {
+@Suite struct PlayRecordTests {
     private let folder: TemporaryFolder
     private let writer: HistoryWriter
 
@@ -32,27 +32,24 @@ import Testing
         }
     }
 
-    /// A word a cycle: `poll 60 failed timeout [a 1.5, b null_price] watching a, b`.
+    /// A word a cycle: `poll 60 failed timeout ["a 1.5", "b null_price"] +a -b`.
     private func words(since: Double, withBackfilled: Bool = false) throws -> [String] {
-        let replay = try writer.reader.replay(in: usd(), since: moment(since), withBackfilled: withBackfilled)
+        let names = try writer.reader.names(in: usd(), of: nil).map(\.market)
         var words: [String] = []
-        try writer.reader.play(replay) { cycle in
+        try writer.reader.play(names, in: usd(), since: moment(since), withBackfilled: withBackfilled) { cycle in
             func second(_ date: Date) -> Int { Int(date.since(moment()).inSeconds) }
-            func name(_ place: Int) -> String { replay.markets[place].market.text }
-            var word: String
-            switch cycle.kind {
-            case .idle(let date): word = "waiting \(second(date))"
-            case .backfilled(let samples, let feed):
-                word = "\(feed) healed \(samples.map { "\(name($0.market)) \($0.price)@\(second($0.quotedAt))" })"
-            case .polls(let polls):
-                word = polls.map { poll in
-                    let said =
-                        poll.samples.map { "\(name($0.market)) \($0.price)@\(second($0.quotedAt))" }
-                        + poll.unknown.map { "\(name($0.market)) \($0.reason.rawValue)" }
-                    return "poll \(second(poll.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said)"
-                }.joined(separator: " and ")
+            func said(_ poll: RecordedPoll) -> [String] {
+                poll.samples.map { "\(names[$0.market]) \($0.price)@\(second($0.quotedAt))" }
+                    + poll.unknown.map { "\(names[$0.market]) \($0.reason.rawValue)" }
             }
-            if let watched = cycle.watched { word += " watching \(watched.map(name))" }
+            var word = cycle.polls.map { poll in
+                "poll \(second(poll.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said(poll))"
+            }.joined(separator: " and ")
+            if cycle.polls.isEmpty { word = "waiting \(second(cycle.at))" }
+            if let first = cycle.polls.first, first.isBackfilled {
+                word = "\(first.feed) healed \(cycle.polls.flatMap(said))"
+            }
+            for change in cycle.watchChanges { word += " \(change.isWatched ? "+" : "-")\(names[change.market])" }
             words.append(word)
         }
         return words
@@ -69,13 +66,12 @@ import Testing
         try record(180, outcome: .unchanged, watched: ["a", "b"])
         #expect(
             try words(since: 0) == [
-                #"poll 0 ok - ["a 1@0"] watching ["a", "b"]"#,
-                #"poll 60 failed empty ["a not_answered", "b null_price"]"#, #"waiting 90 watching ["a"]"#,
-                #"poll 120 ok - ["a 9@120", "a unconfirmed"]"#, #"poll 180 unchanged - [] watching ["a", "b"]"#,
+                #"poll 0 ok - ["a 1@0"] +a +b"#, #"poll 60 failed empty ["a not_answered", "b null_price"]"#,
+                "waiting 90 -b", #"poll 120 ok - ["a 9@120", "a unconfirmed"]"#, "poll 180 unchanged - [] +b",
             ])
     }
 
-    @Test("a replay that begins later knows what was watched and known before, and what happened since the last poll")
+    @Test("a replay that begins later knows what was watched before, and what happened since the last poll")
     func later() throws {
         try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0), watched: ["a", "b"])
         try record(60, sample("a", "3", quotedAt: 60), watched: ["a"])
@@ -83,24 +79,9 @@ import Testing
         try wait(150, watched: ["a"])
         try record(180, sample("a", "4", quotedAt: 180))
         #expect(
-            try words(since: 130) == ["waiting 150", #"poll 180 ok - ["a 4@180"]"#])
-        let replay = try writer.reader.replay(in: usd(), since: moment(130))
-        #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
-        #expect(replay.newest.mapValues(\.price) == [0: price("3"), 1: price("2")])
-        #expect(replay.lastUsablePoll == moment(60))
-        #expect(replay.lastTurn == moment(120))
-        #expect(replay.span == moment(180)...moment(180))
-        #expect(try writer.reader.replay(in: usd(), since: moment(181)).span == nil)
-    }
-
-    @Test("a price from long before is found by way of its candle")
-    func longBefore() throws {
-        try record(0, sample("a", "1", quotedAt: 0), sample("b", "2", quotedAt: 0))
-        for minute in 1...200 {
-            try record(Double(minute) * 60, sample("a", "\(minute)", quotedAt: Double(minute) * 60))
-        }
-        let replay = try writer.reader.replay(in: usd(), since: moment(200 * 60))
-        #expect(replay.newest.mapValues(\.price) == [0: price("199"), 1: price("2")])
+            try words(since: 130) == ["waiting 150 +a +b -b", #"poll 180 ok - ["a 4@180"]"#])
+        #expect(try writer.reader.span(since: moment(130), withBackfilled: false) == moment(180)...moment(180))
+        #expect(try writer.reader.span(since: moment(181), withBackfilled: false) == nil)
     }
 
     @Test("other currencies and healed prices have no part in it")
@@ -122,13 +103,12 @@ import Testing
         try writer.backfill(backfillAnswer("b", 0, 3600, (1200, "8")))
         #expect(
             try words(since: -1000, withBackfilled: true) == [
-                #"past healed ["a 5@-600"]"#, #"poll 0 ok - ["a 1@0"] watching ["a"]"#,
+                #"past healed ["a 5@-600"]"#, #"poll 0 ok - ["a 1@0"] +a"#,
                 #"past healed ["a 6@1200", "b 8@1200"]"#, #"past healed ["a 7@2400"]"#,
                 #"poll 3600 ok - ["a 2@3600"]"#,
             ])
-        let replay = try writer.reader.replay(in: usd(), since: moment(-1000), withBackfilled: true)
-        #expect(replay.span == moment(-600)...moment(3600))
-        #expect(replay.backfilled?.count == 2)
+        #expect(
+            try writer.reader.span(since: moment(-1000), withBackfilled: true) == moment(-600)...moment(3600))
         #expect(try words(since: 3601, withBackfilled: true) == [])
     }
 
@@ -137,9 +117,6 @@ import Testing
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
         try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "6")))
         #expect(try words(since: 60, withBackfilled: true) == [#"past healed ["a 6@1200"]"#])
-        let replay = try writer.reader.replay(in: usd(), since: moment(60), withBackfilled: true)
-        #expect(replay.watched.map { replay.markets[$0].market } == [market("a")])
-        #expect(replay.newest.mapValues(\.price) == [0: price("1")])
     }
 
     @Test("idle cycles share the numbers of the polls, and are pruned with them")

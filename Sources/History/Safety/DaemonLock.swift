@@ -1,11 +1,5 @@
 import Foundation
-import GRDB
 import Glibc
-import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// The daemon's claim on a database: a record lock on a separate file, `history.db.lock`.
 ///
@@ -61,31 +55,4 @@ package final class DaemonLock: Sendable {
     private static func path(for database: String) -> String { database + ".lock" }
 
     private static func cause(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
-}
-
-/// How long a writer waits for a database that another program has locked: once for the limit, then not at all until a
-/// write succeeds. The daemon's thread also handles signals and timers and must not be blocked.
-final class BusyPatience: Sendable {
-    private let limit: Duration
-    private let isUsedUp = Atomic(false)
-
-    private static let step = Duration.milliseconds(10)
-
-    init(_ limit: Duration) { self.limit = limit }
-
-    var busyMode: Database.BusyMode { .callback { [self] in wait(after: $0) } }
-
-    /// A write succeeded; waiting is allowed again.
-    func renew() { isUsedUp.store(false, ordering: .relaxed) }
-
-    /// - Parameter tries: the number of waits so far.
-    private func wait(after tries: Int) -> Bool {
-        if isUsedUp.load(ordering: .relaxed) { return false }
-        guard Self.step * tries < limit else {
-            isUsedUp.store(true, ordering: .relaxed)
-            return false
-        }
-        usleep(10_000)
-        return true
-    }
 }

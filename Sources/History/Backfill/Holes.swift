@@ -1,0 +1,122 @@
+import Engine
+import Foundation
+import GRDB
+import Markets
+
+/// How often a market is polled, and by which source.
+package struct MarketRhythm: Hashable, Sendable {
+    package var market: MarketID
+    package var source: SourceID
+    /// Two prices at most this far apart have no hole between them.
+    package var longestStep: Duration
+
+    package init(_ market: MarketID, in source: SourceID = .shared, longestStep: Duration) {
+        self.market = market
+        self.source = source
+        self.longestStep = longestStep
+    }
+}
+
+extension HistoryReader {
+    /// The ranges of a period in which a market's price is unknown and which were not backfilled yet.
+    ///
+    /// A market is known at each usable poll that watched it and did not report it unknown, whether its price changed
+    /// or not. Where the polls were pruned, it is known in each hour that has a candle.
+    package func holes(
+        of rhythms: [MarketRhythm], in currency: Currency, _ period: Range<Date>
+    ) throws(HistoryError) -> [MarketID: Holes] {
+        // When each market was known, with the longest distance to the previous time that is no hole.
+        var known: [[(Date, Duration)]] = Array(repeating: [], count: rhythms.count)
+        var watched: Set<Int> = []
+        try play(
+            rhythms.map(\.market), in: currency, since: period.lowerBound, until: period.upperBound,
+            withBackfilled: false, withSamples: false
+        ) { cycle in
+            for change in cycle.watchChanges {
+                if change.isWatched { watched.insert(change.market) } else { watched.remove(change.market) }
+            }
+            for poll in cycle.polls where poll.outcome.isUsable {
+                let unusable = Set(poll.unusable)
+                for place in watched where rhythms[place].source == poll.source && !unusable.contains(place) {
+                    known[place].append((poll.at, max(rhythms[place].longestStep, poll.interval * 2)))
+                }
+            }
+        }
+        return try read { db in
+            let series = try Series.all(db, in: currency, only: Set(rhythms.map(\.market)))
+            let ids = Dictionary(series.map { ($0.names.market, $0.id) }, uniquingKeysWith: { first, _ in first })
+            var found: [MarketID: Holes] = [:]
+            for (place, rhythm) in rhythms.enumerated() {
+                guard let id = ids[rhythm.market] else {
+                    found[rhythm.market] = Holes([period])
+                    continue
+                }
+                var holes = Holes(in: period, between: known[place], longerThan: rhythm.longestStep)
+                holes.remove(try Self.candleHours(id, period, db))
+                holes.remove(try BackfilledStretches.of(id, db))
+                holes.forget(upTo: rhythm.longestStep)
+                found[rhythm.market] = holes
+            }
+            return found
+        }
+    }
+
+    /// The hours with a candle from before the oldest poll that was kept.
+    private static func candleHours(_ series: Int64, _ period: Range<Date>, _ db: Database) throws -> [Range<Date>] {
+        let oldest = "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1"
+        guard let kept: Date = try db.value(oldest) else { return [] }
+        let (first, last) = (Hour.of(period.lowerBound.milliseconds), Hour.of(kept.milliseconds))
+        guard first < last else { return [] }
+        let hours: [Int64] = try db.values(
+            """
+            WITH RECURSIVE hours (hour) AS (SELECT ?1 UNION ALL SELECT hour + 1 FROM hours WHERE hour + 1 < ?2)
+            SELECT hours.hour FROM hours CROSS JOIN candle ON candle.hour = hours.hour AND candle.series = ?3
+            """, [first, last, series])
+        return hours.map { Hour.start($0)..<Hour.start($0 + 1) }
+    }
+}
+
+/// The time ranges of a series for which a provider answered a backfill request, also where the answer was empty.
+enum BackfilledStretches {
+    static func of(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
+        try db.all("SELECT since, until FROM healed WHERE series = ? ORDER BY since", [series]) { row in
+            let (since, until): (Date, Date) = (try row.value(0), try row.value(1))
+            guard since <= until else {
+                throw UndecodableValue(column: ["healed.until"], found: until.milliseconds.databaseValue)
+            }
+            return since..<until
+        }
+    }
+
+    /// Merges adjacent ranges, so that their number stays small.
+    static func add(_ stretches: [Range<Date>], of series: Int64, _ db: Database) throws {
+        for stretch in stretches {
+            let (since, until) = (stretch.lowerBound.milliseconds, stretch.upperBound.milliseconds)
+            let touching = "series = ?1 AND since <= ?3 AND until >= ?2"
+            try db.run(
+                """
+                INSERT INTO healed (series, since, until)
+                SELECT ?1, ifnull(min(?2, min(since)), ?2), ifnull(max(?3, max(until)), ?3) FROM healed WHERE \(touching)
+                """, [series, since, until])
+            try db.run(
+                "DELETE FROM healed WHERE \(touching) AND id < last_insert_rowid()", [series, since, until])
+        }
+    }
+}
+
+extension HistoryReader {
+    /// Increases with every backfill that any process writes.
+    package func backfillCount() throws(HistoryError) -> Int64 {
+        try read { db in
+            try db.value("SELECT seq FROM sqlite_sequence WHERE name = 'healed'") ?? 0
+        }
+    }
+
+    /// The ranges of this market that were requested and answered.
+    package func backfilled(_ market: MarketID, in currency: Currency) throws(HistoryError) -> [Range<Date>] {
+        try read { db in
+            guard let series = try Series.all(db, in: currency, only: [market]).first else { return [] }
+            return try BackfilledStretches.of(series.id, db)
+        }
+    }
+}
