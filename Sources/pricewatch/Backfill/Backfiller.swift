@@ -9,7 +9,6 @@ struct Backfiller: Sendable {
     let store: any BackfillStore
     let currency: Currency
     let budget: BackfillBudget
-    let limits: PastLimits
     var time: any TimeSource = SystemTime()
 
     /// The result of one request.
@@ -50,13 +49,41 @@ struct Backfiller: Sendable {
         return BackfillPlan(holes, sources, in: currency, now: now)
     }
 
-    /// The requests that may be sent from the rest of the month's quota.
-    func allowance(of feed: Feed) async -> Int {
-        budget.requests(quota: limits.quotas[feed.name], used: await feed.requests(in: UTCMonth(time.now())))
+    /// The requests that may be sent from the rest of the month's quota, by feed name.
+    func allowance(for plan: BackfillPlan) async -> [String: Int] {
+        var allowed: [String: Int] = [:]
+        for source in plan.sources {
+            let used = await source.feed.requests(in: UTCMonth(time.now()))
+            allowed[source.feed.name] = budget.requests(quota: source.quota, used: used)
+        }
+        return allowed
+    }
+
+    /// Sends the requests of a plan one after the other, none for a market that was refused.
+    ///
+    /// - Parameter pausesFirst: Pauses before the first request too: a poll has just been sent to the feed.
+    func perform(
+        _ plan: BackfillPlan, allowed: inout [String: Int], pausesFirst: Bool,
+        _ report: (BackfillPlan.Step, Outcome) throws(Obstacle) -> Void
+    ) async throws(Obstacle) {
+        var refused: Set<MarketID> = []
+        var pauses = pausesFirst
+        for step in plan.steps where !refused.contains(step.source.market) {
+            let feed = step.source.feed.name
+            guard allowed[feed, default: 0] > 0 else { throw .quota(feed: feed) }
+            if pauses {
+                do { try await time.sleep(for: step.source.pause) } catch { throw .cancelled }
+            }
+            pauses = true
+            allowed[feed]? -= 1
+            let outcome = try await ask(step)
+            if case .refused = outcome { refused.insert(step.source.market) }
+            try report(step, outcome)
+        }
     }
 
     /// Sends one request, unless a cooldown forbids it.
-    func ask(_ planned: BackfillPlan.Step) async throws(Obstacle) -> Outcome {
+    private func ask(_ planned: BackfillPlan.Step) async throws(Obstacle) -> Outcome {
         let source = planned.source
         if let (wait, until) = await source.feed.cooldownInForce() {
             throw .waiting(feed: source.feed.name, until: until, message: wait.message)
@@ -83,14 +110,6 @@ struct Backfiller: Sendable {
         } catch {
             throw .cancelled
         }
-    }
-
-    /// The time between two requests to this feed.
-    func pause(of feed: Feed) -> Duration { limits.pauses[feed.name] ?? Configuration.Feed.usualPastPause }
-
-    /// Sleeps for the time between two requests.
-    func pause(for feed: Feed) async throws(Obstacle) {
-        do { try await time.sleep(for: pause(of: feed)) } catch { throw .cancelled }
     }
 }
 
