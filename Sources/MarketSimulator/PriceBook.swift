@@ -78,45 +78,33 @@ struct Walk {
 /// A path that wanders like a random walk, with a value at any index that does not depend on the ones before.
 ///
 /// Sums straight lines between random points at ever longer distances: points 2^k apart differ by about √2^k, as in a
-/// random walk, up to the last octave, beyond which the path stays in its band. Integers only, so that every machine
-/// computes the same.
+/// random walk, up to the last octave, beyond which the path stays in its band. Every machine computes the same: IEEE
+/// 754 defines each operation exactly.
 private struct RandomPath {
     let seed: UInt64
     let octaves: Int
 
-    /// Thousandths of √2^k.
-    private static let growth: [Int64] = [
-        1000, 1414, 2000, 2828, 4000, 5657, 8000, 11_314, 16_000, 22_627, 32_000, 45_255, 64_000, 90_510, 128_000,
-        181_019,
-    ]
-
-    func value(at index: Int64) -> Int64 {
+    func value(at index: Int64) -> Double {
         (0..<octaves).reduce(0) { sum, octave in
             let cell = index >> octave
-            let within = index - (cell << octave)
-            let line = point(cell, octave) * ((1 << octave) - within) + point(cell + 1, octave) * within
-            return sum + (line >> octave) * Self.growth[octave]
+            let length = Double(1 << octave)
+            let within = Double(index - (cell << octave)) / length
+            let line = point(cell, octave) * (1 - within) + point(cell + 1, octave) * within
+            return sum + line * length.squareRoot()
         }
     }
 
-    /// −2^20 to 2^20.
-    private func point(_ cell: Int64, _ octave: Int) -> Int64 {
-        Int64(mixed(seed ^ mixed(UInt64(bitPattern: cell) &* 64 &+ UInt64(octave))) >> 43) - (1 << 20)
+    /// −1 to 1.
+    private func point(_ cell: Int64, _ octave: Int) -> Double {
+        let random = mixed(seed ^ mixed(UInt64(bitPattern: cell) &* 64 &+ UInt64(octave)))
+        return Double(Int64(random >> 43) - (1 << 20)) / 1_048_576
     }
 }
 
 extension SimulatedMarket {
-    /// The start price changed by a path's value times this market's volatility, to about 15 digits.
-    fileprivate func price(changedBy value: Int64) -> Price {
-        let unit: Int128 = 1000 * (1 << 20) * 1_000_000
-        var digits = Int128(start.significand)
-        var exponent = start.exponent
-        while digits < 100_000_000_000_000 {
-            digits *= 10
-            exponent -= 1
-        }
-        let changed = digits * (unit + Int128(value) * Int128(volatility)) / unit
-        return Int64(exactly: changed).flatMap { Price(significand: $0, exponent: exponent) } ?? start
+    /// The start price changed by a path's value times this market's volatility.
+    fileprivate func price(changedBy value: Double) -> Price {
+        Price(parsing: "\(start.double * (1 + value * Double(volatility) / 1e6))") ?? start
     }
 }
 

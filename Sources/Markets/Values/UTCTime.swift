@@ -138,13 +138,11 @@ private enum UTCTime {
 }
 
 /// A calendar month in UTC, the period of quotas.
-package struct UTCMonth: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct UTCMonth: Hashable, Sendable, CustomStringConvertible {
     /// `2026-11`
     package let description: String
 
     package init(_ date: Date) { description = String(date.utcText.prefix(7)) }
-
-    package var next: UTCMonth { UTCMonth(end) }
 
     /// The first moment of the next month.
     package var end: Date {
@@ -152,6 +150,4 @@ package struct UTCMonth: Hashable, Sendable, Comparable, CustomStringConvertible
         // Every month ends within 32 days of its start, and the next one does not.
         return Date(utcText: "\((start + .hours(32 * 24)).utcText.prefix(7))-01T00:00:00Z") ?? .distantFuture
     }
-
-    package static func < (left: UTCMonth, right: UTCMonth) -> Bool { left.description < right.description }
 }

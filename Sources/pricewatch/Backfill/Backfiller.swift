@@ -59,34 +59,19 @@ struct Backfiller: Sendable {
         return allowed
     }
 
-    /// Sends the requests of a plan one after the other, none for a market that was refused.
+    /// Pauses, and sends one request, unless a cooldown or the quota forbids it.
     ///
-    /// - Parameter pausesFirst: Pauses before the first request too: a poll has just been sent to the feed.
-    func perform(
-        _ plan: BackfillPlan, allowed: inout [String: Int], pausesFirst: Bool,
-        _ report: (BackfillPlan.Step, Outcome) throws(Obstacle) -> Void
-    ) async throws(Obstacle) {
-        var refused: Set<MarketID> = []
-        var pauses = pausesFirst
-        for step in plan.steps where !refused.contains(step.source.market) {
-            let feed = step.source.feed.name
-            guard allowed[feed, default: 0] > 0 else { throw .quota(feed: feed) }
-            if pauses {
-                do { try await time.sleep(for: step.source.pause) } catch { throw .cancelled }
-            }
-            pauses = true
-            allowed[feed]? -= 1
-            let outcome = try await ask(step)
-            if case .refused = outcome { refused.insert(step.source.market) }
-            try report(step, outcome)
-        }
-    }
-
-    /// Sends one request, unless a cooldown forbids it.
-    private func ask(_ planned: BackfillPlan.Step) async throws(Obstacle) -> Outcome {
+    /// - Parameter allowed: The requests that may still be sent, by feed name.
+    func send(
+        _ planned: BackfillPlan.Step, allowed: inout [String: Int], after pause: Duration
+    ) async throws(Obstacle) -> Outcome {
         let source = planned.source
+        let feed = source.feed.name
+        guard allowed[feed, default: 0] > 0 else { throw .quota(feed: feed) }
+        do { try await time.sleep(for: pause) } catch { throw .cancelled }
+        allowed[feed]? -= 1
         if let (wait, until) = await source.feed.cooldownInForce() {
-            throw .waiting(feed: source.feed.name, until: until, message: wait.message)
+            throw .waiting(feed: feed, until: until, message: wait.message)
         }
         do {
             // Plan again: time has passed, and another process may have filled the gap.
@@ -99,7 +84,7 @@ struct Backfiller: Sendable {
             return .answered(
                 new: try store.backfill(
                     BackfillAnswer(
-                        market: source.market, currency: currency, feed: source.feed.name, fetchedAt: time.now(),
+                        market: source.market, currency: currency, feed: feed, fetchedAt: time.now(),
                         holes: step.holes, quotes: quotes)))
         } catch let error as FeedError {
             if Task.isCancelled { throw .cancelled }

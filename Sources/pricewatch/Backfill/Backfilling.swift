@@ -37,68 +37,52 @@ final class Backfilling: Sendable {
         return sources.map(\.market).filter(asked.contains)
     }
 
-    /// The progress of a round.
-    private struct Round {
-        /// By feed name.
-        var backfilled: [String: BackfilledMarkets] = [:]
-        /// Requests that may still be sent, by feed name.
-        var allowed: [String: Int] = [:]
-        /// Markets that are not requested again in this round.
-        var refused: Set<MarketID> = []
-
-        var answers: Int { backfilled.values.reduce(0) { $0 + $1.answers } }
-    }
-
     /// Runs one round, from the newest gap to the oldest. Returns whether it stored any sample.
     ///
     /// - Parameter longestStep: Polls no further apart than this have no gap between them.
     func round(longerThan longestStep: Duration) async -> Bool {
-        var round = Round()
-        var obstacles = 0
-        while true {
-            let before = round.answers
-            do {
-                try await backfill(longestStep, &round)
-                break
-            } catch {
-                obstacles = round.answers > before ? 1 : obstacles + 1
-                guard await canGoOn(after: error, obstacles) else { break }
-            }
-        }
-        for (feed, backfilled) in round.backfilled.sorted(by: { $0.key < $1.key }) {
-            log.write(backfilled.line(feed: feed))
-        }
-        return round.backfilled.values.contains { $0.samples > 0 }
-    }
-
-    private func backfill(_ longestStep: Duration, _ round: inout Round) async throws(Backfiller.Obstacle) {
-        let sources = sources.filter { !round.refused.contains($0.market) }
         let plan: BackfillPlan
         do {
             plan = try backfiller.plan(sources, since: backfiller.time.now() - reach, longerThan: longestStep)
         } catch {
-            throw .unwritten(error)
+            logFailure("\(error)")
+            return false
         }
-        // What was allowed at the beginning of the round holds for all of it.
-        round.allowed.merge(await backfiller.allowance(for: plan)) { first, _ in first }
+        let backfilled = await perform(plan)
+        for (feed, backfilled) in backfilled.sorted(by: { $0.key < $1.key }) { log.write(backfilled.line(feed: feed)) }
+        return backfilled.values.contains { $0.samples > 0 }
+    }
+
+    /// Returns what was backfilled, by feed name. A market that is refused is not requested again in this round.
+    private func perform(_ plan: BackfillPlan) async -> [String: BackfilledMarkets] {
+        var backfilled: [String: BackfilledMarkets] = [:]
+        var allowed = await backfiller.allowance(for: plan)
+        var steps = plan.steps
+        var obstacles = 0
         var refusals = 0
-        var allowed = round.allowed
-        defer { round.allowed = allowed }
-        try await backfiller.perform(plan, allowed: &allowed, pausesFirst: true) {
-            step, outcome throws(Backfiller.Obstacle) in
-            let feed = step.source.feed.name
-            switch outcome {
-            case .answered(let new):
-                refusals = 0
-                round.backfilled[feed, default: BackfilledMarkets()].add(step, new)
-            case .settled: break
-            case .refused(let error):
-                logFailure(of: step.source.market, at: feed, error.message)
-                round.refused.insert(step.source.market)
-                refusals += 1
-                if refusals == 3, error.isRetryable { throw .failed(error) }
+        while let step = steps.first {
+            let (market, feed) = (step.source.market, step.source.feed.name)
+            do throws(Backfiller.Obstacle) {
+                // Pauses before the first request too: a poll has just been sent to this feed.
+                let outcome = try await backfiller.send(step, allowed: &allowed, after: step.source.pause)
+                steps.removeFirst()
+                switch outcome {
+                case .answered(let new):
+                    (obstacles, refusals) = (0, 0)
+                    backfilled[feed, default: BackfilledMarkets()].add(step, new)
+                case .settled: break
+                case .refused(let error):
+                    logFailure(of: market, at: feed, error.message)
+                    steps.removeAll { $0.source.market == market }
+                    refusals += 1
+                    if refusals == 3, error.isRetryable { throw .failed(error) }
+                }
+            } catch {
+                obstacles += 1
+                guard await canGoOn(after: error, obstacles) else { break }
             }
         }
+        return backfilled
     }
 
     /// Sleeps until the obstacle may be gone; false if the round is over.

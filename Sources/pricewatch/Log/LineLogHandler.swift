@@ -78,9 +78,6 @@ struct EventLog: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Discards all events.
-    static let silent = EventLog(Logger(label: "pricewatch", factory: { _ in SwiftLogNoOpLogHandler() }))
-
     func write(_ line: LogLine) {
         let level = Logger.Level(line.level)
         // Alerts and the service's start and stop are written at every level.

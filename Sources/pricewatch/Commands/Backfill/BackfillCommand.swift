@@ -63,8 +63,12 @@ struct BackfillCommand: AsyncParsableCommand {
         guard !plan.steps.isEmpty else { return progress.nothingMissing(since: start) }
         var allowed = await backfiller.allowance(for: plan)
         await progress.begin(allowed, now: now)
+        var pause = Duration.zero
         do {
-            try await backfiller.perform(plan, allowed: &allowed, pausesFirst: false) { progress.add($0, $1) }
+            for step in plan.steps {
+                progress.add(step, try await backfiller.send(step, allowed: &allowed, after: pause))
+                pause = step.source.pause
+            }
         } catch {
             progress.interrupt()
             throw Self.commandError(error)
