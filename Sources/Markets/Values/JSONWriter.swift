@@ -32,15 +32,9 @@ package struct JSONWriter {
         if let value { string(value) } else { null() }
     }
 
-    package mutating func member(_ name: StaticString, _ value: Int?) {
-        key(name)
-        if let value { number(String(value)) } else { null() }
-    }
+    package mutating func member(_ name: StaticString, _ value: Int?) { member(name, literal: value?.description) }
 
-    package mutating func member(_ name: StaticString, _ value: Bool) {
-        key(name)
-        number(value ? "true" : "false")
-    }
+    package mutating func member(_ name: StaticString, _ value: Bool) { member(name, literal: value.description) }
 
     /// Whole seconds, UTC.
     package mutating func member(_ name: StaticString, _ value: Date?) {
@@ -57,9 +51,11 @@ package struct JSONWriter {
     }
 
     /// A percentage is a number of at most two decimals.
-    package mutating func member(_ name: StaticString, _ value: Percent?) {
+    package mutating func member(_ name: StaticString, _ value: Percent?) { member(name, literal: value?.description) }
+
+    private mutating func member(_ name: StaticString, literal: String?) {
         key(name)
-        if let value { number(value.description) } else { null() }
+        number(literal ?? "null")
     }
 
     package mutating func key(_ name: StaticString) {
