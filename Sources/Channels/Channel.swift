@@ -27,9 +27,7 @@ package struct Message: Hashable, Sendable {
         self.id = id
         self.content = content
     }
-}
 
-extension Message {
     /// Nil if the contents hold nothing to send.
     package init?(_ id: String, _ contents: OutgoingMessage.Contents) {
         if var note = contents.note {
@@ -40,6 +38,49 @@ extension Message {
         } else {
             return nil
         }
+    }
+
+    /// Those of a note are the ones that it summarises.
+    var events: [AlertEvent] {
+        switch content {
+        case .events(let events): events
+        case .note(let note): note.events
+        }
+    }
+
+    private var note: Note? { if case .note(let note) = content { note } else { nil } }
+
+    /// The severity of the most severe event; a note is `info`, a gap at least a warning.
+    var severity: AlertRule.Severity {
+        let severities = events.map(\.severity) + (note?.kind == .gap ? [.warning] : [])
+        return AlertRule.Severity.allCases.last(where: severities.contains) ?? .info
+    }
+
+    var isAllResolved: Bool { note == nil && events.allSatisfy { $0.kind == .resolved } }
+
+    /// `{"schema": 1, "events": [..]}`; a note adds `note`.
+    var json: JSONWriter {
+        .object { json in
+            json.member("schema", 1)
+            json.array("events", events) { $1.write(&$0) }
+            guard let note else { return }
+            json.object("note") { json in
+                json.member("kind", note.kind.rawValue)
+                json.member("title", note.title)
+                json.array("lines", note.lines) { $0.string($1) }
+                json.member("at", note.at)
+                json.member("host", note.host)
+            }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The text of one object.
+    static func object(_ body: (inout JSONWriter) -> Void) -> JSONWriter {
+        var json = JSONWriter()
+        json.object(body)
+        return json
     }
 }
 

@@ -23,15 +23,15 @@ package enum ChannelAddress: Hashable, Sendable {
         named name: String, timeout: Duration, over transport: any HTTPTransport, environment: [String: String],
         now: @escaping @Sendable () -> Date
     ) -> any Channel {
-        func over<Service: HTTPService>(_ service: Service) -> any Channel {
+        func over(_ service: HTTPService) -> HTTPChannel {
             HTTPChannel(name: name, service: service, transport: transport, timeout: timeout, now: now)
         }
         return switch self {
-        case .webhook(let url): over(Webhook(url: url.revealed))
-        case .slack(let url): over(Slack(url: url.revealed))
-        case .discord(let url): over(Discord(url: url.revealed))
-        case .telegram(let chat, let token): over(Telegram(chat: chat, token: token.revealed))
-        case .ntfy(let url, let token): over(Ntfy(url: url.revealed, token: token?.revealed))
+        case .webhook(let url): over(.webhook(url: url.revealed))
+        case .slack(let url): over(.slack(url: url.revealed))
+        case .discord(let url): over(.discord(url: url.revealed))
+        case .telegram(let chat, let token): over(.telegram(chat: chat, token: token.revealed))
+        case .ntfy(let url, let token): over(.ntfy(url: url.revealed, token: token?.revealed))
         case .exec(let command):
             ExecChannel(name: name, command: command, timeout: timeout, environment: ChildEnvironment(environment))
         }
@@ -42,9 +42,7 @@ package enum ChannelAddress: Hashable, Sendable {
     /// - Parameter path: where a program without a slash is looked up: folders separated by colons.
     package func missingProgram(path: String) -> String? {
         guard case .exec(let command) = self, let program = command.first else { return nil }
-        let places = program.contains("/") ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
-        if places.contains(where: StartFault.mayBeRun) { return nil }
-        return "\(program): \(StartFault.about(program, path: path))"
+        return ProgramFile.fault(of: program, path: path).map { "\(program): \($0)" }
     }
 
     /// Changes with the address, and holds no secret.

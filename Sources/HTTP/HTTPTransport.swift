@@ -1,4 +1,5 @@
 import Foundation
+import NIOHTTP1
 
 /// Access to the network; replaced in tests.
 package protocol HTTPTransport: Sendable {
@@ -43,6 +44,12 @@ package struct HTTPAnswer: Sendable {
         self.headers = headers
         self.body = body
         self.cut = cut
+    }
+
+    /// `404 Not Found`; the number alone for an unknown one.
+    package var statusText: String {
+        let reason = HTTPResponseStatus(statusCode: status).reasonPhrase
+        return reason.isEmpty ? "\(status)" : "\(status) \(reason)"
     }
 }
 

@@ -30,8 +30,6 @@ package enum Fault: Sendable, Hashable {
     case prices([MarketID: String])
     /// The proper reply with every `last_updated` this much older.
     case aged(Duration)
-    /// 200 and a few MiB of gzip that unpack to about this many bytes.
-    case gzipBomb(unpacked: Int = 1 << 30)
     /// Any other reply.
     case reply(LoopbackServer.Reply)
 }
@@ -61,10 +59,6 @@ extension Fault {
             return LoopbackServer.Reply(headers: ["Content-Type": "text/html; charset=UTF-8"], text: Self.blockedPage)
         case .huge(let count, let declaresLength):
             return damaged(.json("")) { $0.transfer = .blanks(count, declaresLength: declaresLength) }
-        case .gzipBomb(let unpacked):
-            return damaged(.json("", headers: ["Content-Encoding": "gzip"])) {
-                $0.body = Self.gzippedZeros(unpacked: unpacked)
-            }
         case .reset: return .reset
         case .hang: return .hang
         case .reply(let reply): return reply
@@ -92,14 +86,6 @@ extension Fault {
         default: break
         }
         return row
-    }
-
-    /// A gzip stream that has no end: a literal zero, then copies of it in pieces of 258 bytes, eight of which take
-    /// thirteen whole bytes (RFC 1951, fixed Huffman codes). A client with a limit never gets to the missing end.
-    private static func gzippedZeros(unpacked: Int) -> [UInt8] {
-        let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 0x63, 0x18]
-        let pieces: [UInt8] = [0x05, 0xA3, 0x60, 0x14, 0x8C, 0x82, 0x51, 0x30, 0x0A, 0x46, 0xC1, 0x28, 0x18]
-        return head + Array(repeating: pieces, count: unpacked / (8 * 258)).joined()
     }
 }
 
@@ -138,15 +124,12 @@ extension Fault {
         guard parts.count > 1, let status = Int(parts[1]), (200...599).contains(status) else {
             throw FaultListError(reason: "`\(word)` has no HTTP status (write it as status:503, with 200 to 599)")
         }
-        guard parts.count > 2 else {
-            self = .status(status)
-            return
-        }
-        guard parts.count == 3, let seconds = Int(parts[2]), seconds >= 0 else {
+        let wait = parts.count > 2 ? Int(parts[2]) : nil
+        guard parts.count == 2 || (parts.count == 3 && (wait ?? -1) >= 0) else {
             throw FaultListError(
                 reason: "`\(word)` has no Retry-After (write whole seconds, as in status:429:120)")
         }
-        self = .status(status, retryAfter: seconds)
+        self = .status(status, retryAfter: wait)
     }
 }
 

@@ -12,8 +12,4 @@ import Testing
         #expect(price(value).jsonNumber == text)
         #expect(Price(parsing: text) == price(value))
     }
-
-    @Test func escapesStrings() {
-        #expect(jsonString("a\"b\\c\nd\u{1}é") == #""a\"b\\c\nd\u0001é""#)
-    }
 }

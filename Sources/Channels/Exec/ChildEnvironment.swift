@@ -31,37 +31,28 @@ struct ChildEnvironment: Sendable {
     /// variable for each field, empty if absent; for a note `PRICEWATCH_NOTE_KIND`.
     func variables(for message: Message, json: [UInt8]) -> [String: String] {
         let text = MessageText(message)
-        var own = ["MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(to: .utf16(Self.longest / 4))]
+        var own = [
+            "MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(to: .utf16(Self.longest / 4)),
+            "EVENTS": "\(message.events.count)",
+        ]
         if json.count <= Self.longest { own["JSON"] = String(decoding: json, as: UTF8.self) }
         switch message.content {
-        case .events(let events):
-            own["EVENTS"] = "\(events.count)"
-            if events.count == 1 { own.merge(Self.fields(of: events[0])) { $1 } }
-        case .note(let note):
-            own["EVENTS"] = "\(note.events.count)"
-            own["NOTE_KIND"] = note.kind.rawValue
+        case .events(let events) where events.count == 1: own.merge(Self.fields(ofEvent: json)) { $1 }
+        case .events: break
+        case .note(let note): own["NOTE_KIND"] = note.kind.rawValue
         }
         var variables = inherited
         for (name, value) in own {
             // A zero byte would end the variable.
-            variables["PRICEWATCH_" + name] = value.replacingBytes(of: ["\0"], with: "").shortened(to: Self.limit)
+            variables["PRICEWATCH_" + name] = value.replacingBytes(of: ["\0"], with: "").cut(toBytes: Self.longest)
         }
         return variables
     }
 
-    private static let limit = TextLimit(units: longest) { String($0).utf8.count }
-
     /// The fields of the event object, with names in capitals.
-    private static func fields(of event: AlertEvent) -> [String: String] {
-        [
-            "EVENT_ID": event.id, "EVENT": event.kind.rawValue, "REASON": event.reason.rawValue, "RULE": event.rule,
-            "MARKET": event.market.text, "SYMBOL": event.symbol, "NAME": event.name, "CURRENCY": event.currency.code,
-            "SEVERITY": event.severity.rawValue, "NOTE": event.note ?? "", "CONDITION": event.condition,
-            "PRICE": event.price?.description ?? "", "THRESHOLD": event.threshold?.description ?? "",
-            "CHANGE_PERCENT": event.changePercent?.description ?? "", "AT": event.at.utcText,
-            "QUOTED_AT": event.quotedAt?.utcText ?? "", "SINCE": event.since?.utcText ?? "",
-            "LATE_S": event.lateSeconds.map { "\($0)" } ?? "", "SILENCED_UNTIL": event.silencedUntil?.utcText ?? "",
-            "FEED": event.feed ?? "", "HOST": event.host,
-        ]
+    private static func fields(ofEvent json: [UInt8]) -> [String: String] {
+        let object = try? JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+        let fields = (object ?? [:]).map { ($0.uppercased(), $1 is NSNull ? "" : "\($1)") }
+        return Dictionary(uniqueKeysWithValues: fields)
     }
 }

@@ -7,90 +7,91 @@ import Synchronization
 ///
 /// It inherits the three standard descriptors only (the library closes the others). Once the program has exited,
 /// nothing waits for its children, even if they hold the output pipe.
-struct ChildProcess: Sendable {
-    let command: [String]
-    let environment: [String: String]
-    let input: [UInt8]
-    let timeout: Duration
-    /// The time between SIGTERM and SIGKILL.
-    let grace: Duration
+final class ChildProcess: Sendable {
+    private let command: [String]
+    private let environment: [String: String]
+    private let input: [UInt8]
+    /// Readable even if the run is cancelled.
+    private let state = Mutex(State())
+
+    private struct State {
+        var process: pid_t?
+        var output: [UInt8] = []
+    }
 
     enum End: Sendable {
-        case exited(Int32, BoundedOutput)
-        case killed(signal: Int32, BoundedOutput)
-        case timedOut(BoundedOutput)
+        case ended(TerminationStatus)
+        case timedOut
         /// The caller's task was cancelled and the program killed.
         case cancelled
-        case notStarted(StartFault)
+        case notStarted(any Error)
     }
 
-    private enum Step: Sendable {
-        case timeIsUp
-        case ended(End)
+    /// Bytes of output that are kept. The rest is read and discarded, so that the program does not block.
+    private static let longestOutput = 4096
+
+    init(_ command: [String], environment: [String: String], input: [UInt8]) {
+        self.command = command
+        self.environment = environment
+        self.input = input
     }
 
-    /// The state of a run, readable even if the run is cancelled.
-    private final class Course: Sendable {
-        let process = Mutex<pid_t?>(nil)
-        let output = Mutex(BoundedOutput())
-    }
+    /// The beginning of what the program has written to standard output and standard error.
+    var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
 
-    func run() async -> End {
+    /// - Parameter grace: The time between SIGTERM and SIGKILL.
+    func run(timeout: Duration, grace: Duration) async -> End {
         // A program that closes its standard input early must not end this process.
         signal(SIGPIPE, SIG_IGN)
-        let course = Course()
-        let (isLate, end) = await withTaskGroup(of: Step.self) { group in
-            group.addTask { .ended(await spawn(course)) }
+        let end = await withTaskGroup(of: End.self) { group in
+            group.addTask { await self.spawn(grace) }
             group.addTask {
                 try? await Task.sleep(for: timeout)
-                return .timeIsUp
+                return Task.isCancelled ? .cancelled : .timedOut
             }
-            var isLate = false
-            var end: End?
-            while let step = await group.next() {
-                switch step {
-                case .ended(let how): end = how
-                case .timeIsUp: isLate = end == nil
-                }
-                group.cancelAll()
-            }
-            return (isLate, end ?? .cancelled)
+            let first = await group.next()
+            group.cancelAll()
+            await group.waitForAll()
+            return first ?? .cancelled
         }
-        guard isLate, let group = course.process.withLock({ $0 }) else { return end }
-        // The program has exited by now, but its children may have ignored SIGTERM. The group id stays valid while the
-        // group has members.
-        kill(-group, SIGKILL)
-        return Task.isCancelled ? .cancelled : .timedOut(course.output.withLock { $0 })
+        switch end {
+        case .timedOut, .cancelled:
+            // The program has exited by now, but its children may have ignored SIGTERM. The group id stays valid while
+            // the group has members.
+            if let process = state.withLock(\.process) { kill(-process, SIGKILL) }
+        case .ended, .notStarted: break
+        }
+        return end
     }
 
     /// Returns when the program has exited; ends the program if cancelled.
-    private func spawn(_ course: Course) async -> End {
+    private func spawn(_ grace: Duration) async -> End {
         var options = PlatformOptions()
         options.createSession = true
         options.teardownSequence = [
             .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: grace)
         ]
-        let program = command[0]
+        let variables = environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
         do {
             let result = try await Subprocess.run(
-                program.contains("/") ? .path(.init(program)) : .name(program),
-                arguments: Arguments(Array(command.dropFirst())), environment: .custom(variables),
+                command[0].contains("/") ? .path(.init(command[0])) : .name(command[0]),
+                arguments: Arguments(Array(command.dropFirst())),
+                environment: .custom(Dictionary(variables) { $1 }),
                 platformOptions: options, input: .inputWriter, output: .sequence, error: .combinedWithOutput
             ) { execution in
-                course.process.withLock { $0 = execution.processIdentifier.value }
-                async let written: Void = write(to: execution.standardInputWriter)
+                self.state.withLock { $0.process = execution.processIdentifier.value }
+                async let written: Void = self.write(to: execution.standardInputWriter)
                 for try await piece in execution.standardOutput {
-                    course.output.withLock { output in piece.withUnsafeBytes { output.append($0) } }
+                    self.state.withLock { state in
+                        let room = Self.longestOutput - state.output.count
+                        piece.withUnsafeBytes { state.output += $0.prefix(room) }
+                    }
                 }
                 await written
             }
-            let said = course.output.withLock { $0 }
-            return switch result.terminationStatus {
-            case .exited(let code): .exited(code, said)
-            case .signaled(let signal): .killed(signal: signal, said)
-            }
+            return .ended(result.terminationStatus)
         } catch {
-            return .notStarted(StartFault(program, path: environment["PATH"] ?? "", error))
+            return .notStarted(error)
         }
     }
 
@@ -98,9 +99,5 @@ struct ChildProcess: Sendable {
     private func write(to writer: StandardInputWriter) async {
         _ = try? await writer.write(input)
         try? await writer.finish()
-    }
-
-    private var variables: [Environment.Key: String] {
-        Dictionary(environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }) { $1 }
     }
 }

@@ -42,74 +42,67 @@ struct Claim {
 extension AlertRule.Condition {
     /// The text while the condition holds, or is not cleared yet.
     fileprivate func heldText(in event: AlertEvent) -> (mark: String, text: String) {
+        let still = event.kind == .reminder ? "still " : ""
+        /// With `clear`, an alert keeps firing after the price has crossed back over its level.
+        func unlessBack(_ isBack: (Price) -> Bool, over level: String) -> String {
+            event.price.map(isBack) == true ? "not yet clear of \(level)" : phrase
+        }
+        func move(_ window: Duration) -> String {
+            event.changePercent.map { "\($0.signedText) in \(window.unitsText)" } ?? phrase
+        }
+        func retreat(_ isBack: (Percent) -> Bool, _ window: Duration, from extreme: String) -> String {
+            guard let change = event.changePercent, isBack(change) else { return phrase }
+            return "\(change.signedText) from its \(window.unitsText) \(extreme)"
+        }
         switch self {
-        case .above(let level):
-            return ("▲", Self.side(event, level, "above") { $0 > level })
-        case .below(let level):
-            return ("▼", Self.side(event, level, "below") { $0 < level })
+        case .above(let level): return ("▲", unlessBack({ $0 <= level }, over: PriceText.exact(level)))
+        case .below(let level): return ("▼", unlessBack({ $0 >= level }, over: PriceText.exact(level)))
         case .outside(let low, let high):
-            guard let price = event.price else { return ("●", "outside \(Self.corridor(low, high))") }
-            if price < low { return ("▼", "below \(PriceText.exact(low))") }
-            if price > high { return ("▲", "above \(PriceText.exact(high))") }
-            return ("●", "not yet clear of \(Self.corridor(low, high))")
-        case .rises(let percent, let window): return Self.move(event, "▲", "+\(percent.magnitudeText)", window)
-        case .falls(let percent, let window): return Self.move(event, "▼", "−\(percent.magnitudeText)", window)
-        case .moves(let percent, let window):
-            let mark = (event.changePercent ?? .zero) < .zero ? "▼" : "▲"
-            return Self.move(event, mark, "±\(percent.magnitudeText)", window)
-        case .newHigh(let window):
-            guard let change = event.changePercent, change < .zero else {
-                return ("▲", "highest in \(window.unitsText)")
-            }
-            return ("▲", "\(change.signedText) from its \(window.unitsText) high")
-        case .newLow(let window):
-            guard let change = event.changePercent, change > .zero else {
-                return ("▼", "lowest in \(window.unitsText)")
-            }
-            return ("▼", "\(change.signedText) from its \(window.unitsText) low")
+            if let price = event.price, price < low { return AlertRule.Condition.below(low).heldText(in: event) }
+            if let price = event.price, price > high { return AlertRule.Condition.above(high).heldText(in: event) }
+            return ("●", unlessBack({ _ in true }, over: Self.corridor(low, high)))
+        case .rises(_, let window): return ("▲", move(window))
+        case .falls(_, let window): return ("▼", move(window))
+        case .moves(_, let window): return ((event.changePercent ?? .zero) < .zero ? "▼" : "▲", move(window))
+        case .newHigh(let window): return ("▲", retreat({ $0 < .zero }, window, from: "high"))
+        case .newLow(let window): return ("▼", retreat({ $0 > .zero }, window, from: "low"))
         case .stale(let limit), .marketStale(let limit):
             let age = event.quotedAt.map { event.at.since($0) } ?? limit
-            return ("⚠", "\(Self.still(event))no new price for \(age.ageText)")
-        case .marketMissing(let answers): return ("⚠", "\(Self.still(event))no usable price in \(answers) answers")
+            return ("⚠", "\(still)\(phrase) for \(age.ageText)")
+        case .marketMissing: return ("⚠", still + phrase)
         case .feedStale(let limit):
             let fired = event.kind == .reminder ? event.since.map { event.at.since($0) } ?? .zero : .zero
-            return ("⚠", "\(Self.still(event))no usable answer for \((limit + fired).ageText)")
+            return ("⚠", "\(still)\(phrase) for \((limit + fired).ageText)")
         }
     }
 
     /// The text once the condition has ended.
     fileprivate var endText: String {
         switch self {
-        case .above(let level): "no longer above \(PriceText.exact(level))"
-        case .below(let level): "no longer below \(PriceText.exact(level))"
         case .outside(let low, let high): "back inside \(Self.corridor(low, high))"
-        case .rises(let percent, let window): "no longer +\(percent.magnitudeText) in \(window.unitsText)"
-        case .falls(let percent, let window): "no longer −\(percent.magnitudeText) in \(window.unitsText)"
-        case .moves(let percent, let window): "no longer ±\(percent.magnitudeText) in \(window.unitsText)"
-        case .newHigh(let window): "no longer highest in \(window.unitsText)"
-        case .newLow(let window): "no longer lowest in \(window.unitsText)"
         case .stale, .marketStale, .marketMissing: "prices are back"
         case .feedStale: "answers again"
+        default: "no longer \(phrase)"
         }
     }
 
-    /// With `clear`, an alert keeps firing after the price has crossed back over its level.
-    private static func side(
-        _ event: AlertEvent, _ level: Price, _ word: String, _ isBeyond: (Price) -> Bool
-    ) -> String {
-        let isBack = event.price.map { !isBeyond($0) } ?? false
-        return "\(isBack ? "not yet clear of" : word) \(PriceText.exact(level))"
-    }
-
-    private static func move(
-        _ event: AlertEvent, _ mark: String, _ threshold: String, _ window: Duration
-    ) -> (mark: String, text: String) {
-        (mark, "\(event.changePercent?.signedText ?? "\(threshold) or more") in \(window.unitsText)")
+    private var phrase: String {
+        switch self {
+        case .above(let level): "above \(PriceText.exact(level))"
+        case .below(let level): "below \(PriceText.exact(level))"
+        case .outside(let low, let high): "outside \(Self.corridor(low, high))"
+        case .rises(let percent, let window): "+\(percent.magnitudeText) in \(window.unitsText)"
+        case .falls(let percent, let window): "−\(percent.magnitudeText) in \(window.unitsText)"
+        case .moves(let percent, let window): "±\(percent.magnitudeText) in \(window.unitsText)"
+        case .newHigh(let window): "highest in \(window.unitsText)"
+        case .newLow(let window): "lowest in \(window.unitsText)"
+        case .stale, .marketStale: "no new price"
+        case .marketMissing(let answers): "no usable price in \(answers) answers"
+        case .feedStale: "no usable answer"
+        }
     }
 
     private static func corridor(_ low: Price, _ high: Price) -> String {
         "\(PriceText.exact(low)) to \(PriceText.exact(high))"
     }
-
-    private static func still(_ event: AlertEvent) -> String { event.kind == .reminder ? "still " : "" }
 }

@@ -7,24 +7,20 @@ struct MessageText: Hashable, Sendable {
     /// At most 60 code points.
     var headline: String
     var lines: [String]
-    /// True if the lines are independent, so that whole lines may be dropped.
-    var isList: Bool
 
     init(_ message: Message) {
         switch message.content {
         case .note(let note):
             headline = note.title.asOneLine.shortened(to: .codePoints(Headline.length))
-            lines = note.shownLines.map(\.asOneLine) + ["pricewatch on \(note.host.asOneLine)"]
-            isList = true
+            lines =
+                (note.lines + note.events.map(Self.listed)).map(\.asOneLine) + ["pricewatch on \(note.host.asOneLine)"]
         case .events(let events):
             if events.count == 1 {
                 headline = Headline(events[0]).text()
                 lines = EventDetails.lines(events[0])
-                isList = false
             } else {
                 headline = Self.summary(of: events)
                 lines = Self.list(events)
-                isList = true
             }
         }
     }
@@ -42,8 +38,7 @@ struct MessageText: Hashable, Sendable {
         let times = events.map(\.at)
         let isLong = (times.max() ?? .distantPast).since(times.min() ?? .distantPast) >= .minutes(1)
         return events.map { event in
-            let line = Headline(event).text(within: 80)
-            return isLong ? "\(event.at.utcText.dropFirst(11).prefix(5))Z \(line)" : line
+            isLong ? "\(event.at.utcText.dropFirst(11).prefix(5))Z \(listed(event))" : listed(event)
         }
     }
 
@@ -52,18 +47,16 @@ struct MessageText: Hashable, Sendable {
         ([headline] + fittedLines(to: limit, after: headline)).joined(separator: "\n")
     }
 
-    /// The lines below the headline, shortened to what the service takes after `beginning`; nil if the headline is sent
-    /// separately.
+    /// The lines below the headline that the service takes after `beginning`, and the number of lines left out; nil if
+    /// the headline is sent separately.
     func fittedLines(to limit: TextLimit, after beginning: String?) -> [String] {
-        let room = limit.units - (beginning.map { limit.cost(of: $0) + limit.cost("\n") } ?? 0)
-        return isList ? listed(within: room, limit) : squeezed(into: room, limit)
-    }
-
-    /// The first lines that fit, and the number of lines left out.
-    private func listed(within room: Int, _ limit: TextLimit) -> [String] {
         func more(_ count: Int) -> String { "and \(count) more" }
-        let costs = lines.map { limit.cost(of: $0) + limit.cost("\n") }
-        guard costs.reduce(0, +) - limit.cost("\n") > room else { return lines }
+        let lineBreak = limit.cost(of: "\n")
+        let room = limit.units - (beginning.map { limit.cost(of: $0) + lineBreak } ?? 0)
+        // A long name or note leaves room for the other lines.
+        let lines = lines.map { $0.shortened(to: TextLimit(units: room / 3, cost: limit.cost)) }
+        let costs = lines.map { limit.cost(of: $0) + lineBreak }
+        guard costs.reduce(-lineBreak, +) > room else { return lines }
         var left = room - limit.cost(of: more(lines.count))
         let fitting = costs.prefix { cost in
             left -= cost
@@ -72,37 +65,13 @@ struct MessageText: Hashable, Sendable {
         return lines.prefix(fitting.count) + [more(lines.count - fitting.count)]
     }
 
-    /// Shortens the longest lines until all fit; once all are short, drops the last ones.
-    private func squeezed(into room: Int, _ limit: TextLimit) -> [String] {
-        let short = 40
-        let lineBreak = limit.cost("\n")
-        var lines = lines.map { $0.shortened(to: TextLimit(units: max(0, room), cost: limit.cost)) }
-        var costs = lines.map { limit.cost(of: $0) + lineBreak }
-        var excess = costs.reduce(-lineBreak, +) - room
-        while excess > 0, let longest = costs.indices.max(by: { costs[$0] < costs[$1] }), costs[longest] > short {
-            let units = max(costs[longest] - lineBreak - excess, short - lineBreak)
-            lines[longest] = lines[longest].shortened(to: TextLimit(units: units, cost: limit.cost))
-            excess -= costs[longest]
-            costs[longest] = limit.cost(of: lines[longest]) + lineBreak
-            excess += costs[longest]
-        }
-        while excess > 0, let last = costs.popLast() {
-            lines.removeLast()
-            excess -= last
-        }
-        return lines
-    }
+    private static func listed(_ event: AlertEvent) -> String { Headline(event).text(within: 80) }
 }
 
 extension [AlertEvent] {
-    /// The highest severity.
-    fileprivate var severity: AlertRule.Severity {
-        AlertRule.Severity.allCases.last { severity in contains { $0.severity == severity } } ?? .info
-    }
-
     /// The most important event: ongoing before resolved, then by severity, then by the size of the move; the first of
     /// equals.
-    var worst: AlertEvent? {
+    fileprivate var worst: AlertEvent? {
         func rank(_ event: AlertEvent) -> (Int, Int, Int64) {
             let severity = AlertRule.Severity.allCases.firstIndex(of: event.severity) ?? 0
             let change = event.changePercent?.hundredths.magnitude ?? 0
@@ -113,21 +82,6 @@ extension [AlertEvent] {
             return rank(event) > rank(best) ? event : best
         }
     }
-}
-
-extension Message {
-    /// The severity of the most severe event; a note is `info`, a gap at least a warning.
-    var severity: AlertRule.Severity {
-        switch content {
-        case .events(let events): events.severity
-        case .note(let note): note.kind == .gap && note.events.severity == .info ? .warning : note.events.severity
-        }
-    }
-}
-
-extension Note {
-    /// The lines, with one for each event.
-    var shownLines: [String] { lines + events.map { Headline($0).text(within: 80) } }
 }
 
 /// The lines below the headline of a single event.
@@ -158,5 +112,58 @@ enum EventDetails {
         }
         lines.append("rule \(event.rule.asOneLine) on \(event.host.asOneLine)")
         return lines
+    }
+}
+
+/// How a service counts the length of a text.
+struct TextLimit: Sendable {
+    var units: Int
+    /// The units that one scalar takes.
+    var cost: @Sendable (Unicode.Scalar) -> Int
+
+    /// UTF-16 units: no service counts more for a scalar.
+    ///
+    /// - Parameter escape: The replacement that is sent for a scalar; nil: the scalar itself.
+    static func utf16(
+        _ units: Int, escaping escape: @escaping @Sendable (Unicode.Scalar) -> String? = { _ in nil }
+    ) -> TextLimit {
+        TextLimit(units: units) { escape($0)?.utf16.count ?? UTF16.width($0) }
+    }
+
+    /// Code points, as `len` counts them in most scripts.
+    static func codePoints(_ count: Int) -> TextLimit { TextLimit(units: count) { _ in 1 } }
+
+    func cost(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + cost($1) } }
+}
+
+extension String {
+    /// The whole text if it fits, else its beginning and an ellipsis.
+    func shortened(to limit: TextLimit) -> String {
+        var total = 0
+        // Where to cut if the text does not fit.
+        var cut = startIndex
+        let room = limit.units - limit.cost("…")
+        var previous: Unicode.Scalar?
+        for (index, scalar) in zip(unicodeScalars.indices, unicodeScalars) {
+            if total <= room, !scalar.isJoined(to: previous) { cut = index }
+            total += limit.cost(scalar)
+            // Stop early in a very long text.
+            if total > limit.units { return room < 0 ? "" : self[..<cut] + "…" }
+            previous = scalar
+        }
+        return self
+    }
+
+    /// One line for people: line breaks and tabs become spaces, unprintable characters are escaped.
+    var asOneLine: String {
+        let parts = unicodeScalars.split { $0.isLineBreak || $0 == "\t" }
+        return SafeText.printable(parts.map { String($0) }.joined(separator: " "))
+    }
+}
+
+extension Unicode.Scalar {
+    /// True if both are part of one visible character: an accent, or part of a composed emoji.
+    fileprivate func isJoined(to previous: Unicode.Scalar?) -> Bool {
+        properties.isGraphemeExtend || properties.isEmojiModifier || self == "\u{200D}" || previous == "\u{200D}"
     }
 }

@@ -8,10 +8,10 @@ enum PriceText {
     /// - Parameter level: More digits are shown if rounding would move the price onto or across it: 59999.996 is not
     ///   yet 60,000.
     static func text(_ price: Price, apartFrom level: Price? = nil) -> String {
-        let digits = String(price.significand).utf8.count
+        let digits = price.digits
         let whole = digits + price.exponent
         var kept = whole > 7 ? whole : whole > 0 ? max(6, whole + 2) : 6
-        while kept < digits, let rounded = price.rounded(to: kept) {
+        while kept < digits, let rounded = price.rounded(toDigits: kept) {
             if let level, level.relation(to: rounded) != level.relation(to: price) {
                 kept += 1
             } else {
@@ -26,16 +26,6 @@ enum PriceText {
 }
 
 extension Price {
-    /// Rounds half up to this number of significant digits; nil if the result is not a price.
-    fileprivate func rounded(to digits: Int) -> Price? {
-        let surplus = String(significand).utf8.count - digits
-        guard surplus > 0 else { return self }
-        var divisor: Int64 = 1
-        for _ in 0..<surplus { divisor *= 10 }
-        let (quotient, rest) = significand.quotientAndRemainder(dividingBy: divisor)
-        return Price(significand: rest >= divisor - rest ? quotient + 1 : quotient, exponent: exponent + surplus)
-    }
-
     fileprivate func relation(to other: Price) -> Int { self < other ? -1 : self == other ? 0 : 1 }
 }
 

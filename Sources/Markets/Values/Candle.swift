@@ -14,12 +14,7 @@ package struct Candle: Hashable, Sendable {
     package var marketCap: Double?
 
     package init(start: Date, first price: Price) {
-        self.start = start
-        open = price
-        high = price
-        low = price
-        close = price
-        samples = 1
+        self.init(start: start, open: price, high: price, low: price, close: price, samples: 1)
     }
 
     /// A candle as it was recorded.
@@ -80,15 +75,7 @@ package struct CandleBuilder: Sendable {
     }
 
     /// Adds a sample. Returns the previous candle if the sample begins a new one.
-    package mutating func add(_ price: Price, quotedAt: Date) -> Candle? {
-        let start = start(of: quotedAt)
-        if current?.start == start {
-            current?.add(price)
-            return nil
-        }
-        defer { current = Candle(start: start, first: price) }
-        return current
-    }
+    package mutating func add(_ price: Price, quotedAt: Date) -> Candle? { add(Candle(start: quotedAt, first: price)) }
 
     /// Adds a shorter candle. Returns the previous candle if it begins a new one.
     package mutating func add(_ shorter: Candle) -> Candle? {

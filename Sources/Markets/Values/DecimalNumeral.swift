@@ -1,3 +1,5 @@
+import Foundation
+
 /// A decimal number as it is written, such as `-0.1`, `60000` or `1.206e-09`, parsed in one pass.
 ///
 /// A poll parses thousands of prices; Foundation's `Decimal` takes twenty times as long.
@@ -77,18 +79,10 @@ package struct DecimalNumeral: Sendable, Hashable {
 
     /// The value as an integer; nil if it is none, or exceeds 64 bits.
     package var integer: Int64? {
-        var (digits, places) = (significand, exponent)
-        while places < 0, digits > 0, digits % 10 == 0 {
-            digits /= 10
-            places += 1
-        }
-        while places > 0, digits > 0 {
-            guard digits <= UInt64(Int64.max) / 10 else { return nil }
-            digits *= 10
-            places -= 1
-        }
-        guard !isCut, places == 0 || digits == 0, let integer = Int64(exactly: digits) else { return nil }
-        return isNegative ? -integer : integer
+        if exponent == 0, !isCut, let integer = Int64(exactly: significand) { return isNegative ? -integer : integer }
+        // Any other exponent makes a fraction of the digits that are kept, or exceeds 64 bits.
+        guard !isCut, significand == 0 || abs(exponent) <= Self.digitsKept else { return nil }
+        return Int64(plainText)
     }
 
     /// Plain digits without an exponent and without needless zeros; digits that are cut are missing.
@@ -116,5 +110,52 @@ package struct DecimalNumeral: Sendable, Hashable {
         let digits = isCut ? "\(significand)1e\(exponent - 1)" : "\(significand)e\(exponent)"
         guard let double = Double((isNegative ? "-" : "") + digits) else { return nil }
         return double.isFinite && (double != 0 || significand == 0) ? double : nil
+    }
+}
+
+extension Decimal {
+    /// Reads a whole text as a decimal number (`-0.1`, `60000`, `1.206e-09`), or nil.
+    ///
+    /// `Decimal(string:)` ignores what follows a number: `60_000` is 60 there and `0x10` is 0.
+    package init?(wholeText text: some StringProtocol) {
+        guard DecimalNumeral(text) != nil, let value = Decimal(string: String(text), locale: nil), value.isFinite else {
+            return nil
+        }
+        self = value
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+package enum PowersOfTen {
+    package static let double: [Double] = (0...60).map { Double("1e\($0)") ?? .nan }
+
+    /// As many as fit into 64 bits.
+    package static let integer: [UInt64] = (0...19).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
+}
+
+/// Formats plain decimal numbers for display.
+package enum Digits {
+    /// `77111.39` as `77,111.39`.
+    package static func separated(_ plain: String) -> String {
+        let sign = plain.hasPrefix("-") ? "-" : ""
+        let unsigned = plain.dropFirst(sign.count)
+        let whole = unsigned.prefix { $0 != "." }
+        var grouped = ""
+        for (index, digit) in whole.enumerated() {
+            if index > 0, (whole.count - index) % 3 == 0 { grouped += "," }
+            grouped.append(digit)
+        }
+        return sign + grouped + unsigned.dropFirst(whole.count)
+    }
+
+    /// Pads a single decimal to two, as usual in prices: `153.3` as `153.30`.
+    package static func padded(_ plain: String) -> String {
+        guard let point = plain.firstIndex(of: "."), plain.distance(from: point, to: plain.endIndex) == 2 else {
+            return plain
+        }
+        return plain + "0"
     }
 }

@@ -4,25 +4,21 @@ extension Duration {
     /// Reads `90s`, `1h30m`, `2w`: units `w d h m s ms`, largest first, each once; nil for anything else,
     /// also beyond 1000 years.
     package init?(unitsText text: some StringProtocol) {
-        guard case .length(let milliseconds) = Self.read(text) else { return nil }
+        guard let milliseconds = Self.read(text), milliseconds <= Self.longest else { return nil }
         self = .milliseconds(milliseconds)
     }
 
     /// Whether `text` is a valid duration but beyond 1000 years.
-    package static func isTooLong(unitsText text: some StringProtocol) -> Bool { read(text) == .tooLong }
-
-    private enum Reading: Equatable {
-        case length(Int64)
-        case tooLong, none
-    }
+    package static func isTooLong(unitsText text: some StringProtocol) -> Bool { (read(text) ?? 0) > longest }
 
     private static let longest: Int64 = 31_536_000_000_000
 
-    private static func read(_ text: some StringProtocol) -> Reading {
+    /// In milliseconds, at most one more than `longest`; nil for what is no duration.
+    private static func read(_ text: some StringProtocol) -> Int64? {
         var rest = text.utf8[...]
         var total: Int64 = 0
         var smallest = Int64.max
-        guard !rest.isEmpty else { return .none }
+        guard !rest.isEmpty else { return nil }
         while !rest.isEmpty {
             let digits = rest.prefix(while: \.isDigit)
             rest = rest.dropFirst(digits.count)
@@ -30,14 +26,12 @@ extension Duration {
             rest = rest.dropFirst(letters.count)
             guard !digits.isEmpty, let unit = units.first(where: { $0.name.utf8.elementsEqual(letters) }),
                 unit.milliseconds < smallest
-            else { return .none }
-            let count = Int64(String(decoding: digits, as: UTF8.self)) ?? .max
-            let (product, overflows) = count.multipliedReportingOverflow(by: unit.milliseconds)
-            // Capped just beyond the longest; the rest of the text may still be invalid.
-            total = min(longest + 1, total + (overflows ? longest + 1 : min(product, longest + 1)))
+            else { return nil }
+            let count = Int64(String(decoding: digits, as: UTF8.self)) ?? longest + 1
+            total = min(longest + 1, total + min(count, longest / unit.milliseconds + 1) * unit.milliseconds)
             smallest = unit.milliseconds
         }
-        return total <= longest ? .length(total) : .tooLong
+        return total
     }
 
     /// The shortest text that `init(unitsText:)` reads back: `1h30m`, `0s`.

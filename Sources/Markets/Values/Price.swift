@@ -80,6 +80,18 @@ package struct Price: Hashable, Sendable {
         let digits = Double(significand)
         return exponent >= 0 ? digits * PowersOfTen.double[exponent] : digits / PowersOfTen.double[-exponent]
     }
+
+    /// The number of significant digits.
+    package var digits: Int { String(significand).utf8.count }
+
+    /// Rounds half up to this number of significant digits, at least one; nil if the result is not a price.
+    package func rounded(toDigits count: Int) -> Price? {
+        let surplus = digits - count
+        guard surplus > 0 else { return self }
+        let divisor = Int64(PowersOfTen.integer[surplus])
+        let (quotient, rest) = significand.quotientAndRemainder(dividingBy: divisor)
+        return Price(significand: rest >= divisor - rest ? quotient + 1 : quotient, exponent: exponent + surplus)
+    }
 }
 
 extension Price: CustomStringConvertible {

@@ -66,21 +66,18 @@ extension String {
         }
         let (own, text) = (Array(utf8), folded(self))
         let parts = parts.map(folded).filter { !$0.isEmpty }
-        var mayBegin = Array(repeating: false, count: 256)
-        for part in parts { mayBegin[Int(part[0])] = true }
         var bytes: [UInt8] = []
-        var (start, at) = (0, 0)
+        var at = 0
         while at < text.count {
-            guard mayBegin[Int(text[at])], let part = parts.first(where: { text[at...].starts(with: $0) }) else {
+            if let part = parts.first(where: { text[at...].starts(with: $0) }) {
+                bytes += other.utf8
+                at += part.count
+            } else {
+                bytes.append(own[at])
                 at += 1
-                continue
             }
-            bytes += own[start..<at] + Array(other.utf8)
-            at += part.count
-            start = at
         }
-        guard start > 0 else { return self }
-        return String(decoding: bytes + own[start...], as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The text if it has at most `limit` bytes of UTF-8, else its beginning and `…` in at most `limit` bytes, cut

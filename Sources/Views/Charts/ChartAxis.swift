@@ -85,20 +85,26 @@ private struct TimeStep {
             let first = start.milliseconds - behind + (behind > 0 ? step : 0)
             return stride(from: first, through: end.milliseconds, by: Int(step)).map(Date.init(milliseconds:))
         }
-        let month = UTCMonth(start)
-        let first = (month.year * 12 + month.month - 1) / months * months
+        let (year, month) = Self.month(of: start)
+        let first = (year * 12 + month - 1) / months * months
         // Up to the year 9999.
-        return stride(from: first, to: 10_000 * 12, by: months)
-            .map { UTCMonth(year: $0 / 12, month: $0 % 12 + 1).start }.filter { $0 >= start && $0 <= end }
+        return stride(from: first, to: 10_000 * 12, by: months).compactMap { number in
+            Date(utcText: String(format: "%04d-%02d-01T00:00:00Z", number / 12, number % 12 + 1))
+        }.filter { $0 >= start && $0 <= end }
     }
 
     func label(of moment: Date) -> String {
-        let (text, month) = (moment.utcText, UTCMonth(moment))
-        let name = Self.months[month.month - 1]
-        if months > 0 { return months < 12 && month.month > 1 ? name : String(text.prefix(4)) }
+        let (text, month) = (moment.utcText, Self.month(of: moment).month)
+        let name = Self.months[month - 1]
+        if months > 0 { return months < 12 && month > 1 ? name : String(text.prefix(4)) }
         let time = text.dropFirst(11).prefix(8)
         if seconds >= 86_400 || time == "00:00:00" { return "\(name) \(Int(text.dropFirst(8).prefix(2)) ?? 1)" }
         return String(seconds < 60 ? time : time.prefix(5))
+    }
+
+    private static func month(of moment: Date) -> (year: Int, month: Int) {
+        let text = moment.utcText
+        return (Int(text.prefix(4)) ?? 1970, Int(text.dropFirst(5).prefix(2)) ?? 1)
     }
 
     private static let months = [

@@ -79,9 +79,8 @@ extension Price {
     /// Rounded to five significant digits or two decimals, whichever is more exact. JSON, exports and the log have the
     /// exact price.
     package var shortText: String {
-        let magnitude = Int(log10(double).rounded(.down))
-        let decimals = magnitude >= 6 ? 0 : max(magnitude >= 0 ? 2 : 0, 4 - magnitude)
-        let rounded = Price(parsing: String(format: "%.\(decimals)f", double)) ?? self
-        return Digits.separated(Digits.padded(rounded.description))
+        let whole = digits + exponent
+        let rounded = rounded(toDigits: whole > 6 ? whole : max(5, whole + 2))
+        return Digits.separated(Digits.padded((rounded ?? self).description))
     }
 }

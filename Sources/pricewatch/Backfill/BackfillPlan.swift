@@ -3,6 +3,40 @@ import Feeds
 import Foundation
 import Markets
 
+/// The feed that backfills one market.
+struct PastSource: Sendable {
+    let feed: Feed
+    let entry: Watch.Entry
+    let source: SourceID
+    /// The interval of the market's source.
+    let every: Duration
+    /// The time between two requests to the feed.
+    let pause: Duration
+    /// Requests a month to the feed; nil: no known limit.
+    let quota: Int?
+
+    var market: MarketID { entry.market }
+}
+
+extension Configuration {
+    /// The first feed that offers historical prices of each market; markets without one are omitted. A market with a
+    /// `feed` of its own has only that one.
+    func pastSources(of markets: [Market], among feeds: [Feeds.Feed]) -> [PastSource] {
+        markets.compactMap { market in
+            let able = self.feeds.filter { market.feed == nil || market.feed == $0.name }
+            for settings in able {
+                guard let name = name(of: market, at: settings),
+                    let feed = feeds.first(where: { $0.name == settings.name }), feed.offersPast
+                else { continue }
+                return PastSource(
+                    feed: feed, entry: Markets.Watch.Entry(market.id, providerID: name), source: source(of: market),
+                    every: every(of: able[0]), pause: settings.pastPause, quota: settings.monthlyQuota)
+            }
+            return nil
+        }
+    }
+}
+
 /// The requests that fill the gaps: newest gaps first, then markets in the order of the configuration.
 struct BackfillPlan: Sendable {
     /// One request.
@@ -37,16 +71,9 @@ struct BackfillPlan: Sendable {
         (step.holes.extent?.upperBound.milliseconds ?? 0) / Duration.hours(1).inMilliseconds
     }
 
-    /// The number of requests for each feed, in the order of their first request.
-    var requests: [(feed: Feed, count: Int)] {
-        var counts: [(feed: Feed, count: Int)] = []
-        for step in steps {
-            if let place = counts.firstIndex(where: { $0.feed === step.source.feed }) {
-                counts[place].count += 1
-            } else {
-                counts.append((step.source.feed, 1))
-            }
-        }
-        return counts
+    /// A source of each feed that is asked, in the order of their first request.
+    var sources: [PastSource] {
+        var seen: Set<String> = []
+        return steps.map(\.source).filter { seen.insert($0.feed.name).inserted }
     }
 }

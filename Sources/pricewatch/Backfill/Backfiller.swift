@@ -9,7 +9,6 @@ struct Backfiller: Sendable {
     let store: any HistoryStore
     let currency: Currency
     let budget: BackfillBudget
-    let limits: PastLimits
     var time: any TimeSource = SystemTime()
 
     /// The result of one request.
@@ -50,16 +49,29 @@ struct Backfiller: Sendable {
         return BackfillPlan(holes, sources, in: currency, now: now)
     }
 
-    /// The requests that may be sent from the rest of the month's quota.
-    func allowance(of feed: Feed) async -> Int {
-        budget.requests(quota: limits.quotas[feed.name], used: await feed.requests(in: UTCMonth(time.now())))
+    /// The requests that may be sent from the rest of the month's quota, by feed name.
+    func allowance(for plan: BackfillPlan) async -> [String: Int] {
+        var allowed: [String: Int] = [:]
+        for source in plan.sources {
+            let used = await source.feed.requests(in: UTCMonth(time.now()))
+            allowed[source.feed.name] = budget.requests(quota: source.quota, used: used)
+        }
+        return allowed
     }
 
-    /// Sends one request, unless a cooldown forbids it.
-    func ask(_ planned: BackfillPlan.Step) async throws(Obstacle) -> Outcome {
+    /// Pauses, and sends one request, unless a cooldown or the quota forbids it.
+    ///
+    /// - Parameter allowed: The requests that may still be sent, by feed name.
+    func send(
+        _ planned: BackfillPlan.Step, allowed: inout [String: Int], after pause: Duration
+    ) async throws(Obstacle) -> Outcome {
         let source = planned.source
+        let feed = source.feed.name
+        guard allowed[feed, default: 0] > 0 else { throw .quota(feed: feed) }
+        do { try await time.sleep(for: pause) } catch { throw .cancelled }
+        allowed[feed]? -= 1
         if let (wait, until) = await source.feed.cooldownInForce() {
-            throw .waiting(feed: source.feed.name, until: until, message: wait.message)
+            throw .waiting(feed: feed, until: until, message: wait.message)
         }
         do {
             // Plan again: time has passed, and another process may have filled the gap.
@@ -72,7 +84,7 @@ struct Backfiller: Sendable {
             return .answered(
                 new: try store.backfill(
                     BackfillAnswer(
-                        market: source.market, currency: currency, feed: source.feed.name, fetchedAt: time.now(),
+                        market: source.market, currency: currency, feed: feed, fetchedAt: time.now(),
                         holes: step.holes, quotes: quotes)))
         } catch let error as FeedError {
             if Task.isCancelled { throw .cancelled }
@@ -83,14 +95,6 @@ struct Backfiller: Sendable {
         } catch {
             throw .cancelled
         }
-    }
-
-    /// The time between two requests to this feed.
-    func pause(of feed: Feed) -> Duration { limits.pauses[feed.name] ?? Configuration.Feed.usualPastPause }
-
-    /// Sleeps for the time between two requests.
-    func pause(for feed: Feed) async throws(Obstacle) {
-        do { try await time.sleep(for: pause(of: feed)) } catch { throw .cancelled }
     }
 }
 

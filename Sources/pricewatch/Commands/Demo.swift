@@ -53,7 +53,7 @@ struct Demo: AsyncParsableCommand {
         let daemon = Daemon(try await Bootstrap(reading, environment))
         let show = Task {
             if terminal.isTerminal {
-                await DemoScreen(greeting, configuration, events).run(refreshEvents)
+                await DemoScreen(greeting: greeting, configuration: configuration, events: events).run(refreshEvents)
             } else {
                 for await wake in refreshEvents.all { if case .suspended = wake { raise(SIGSTOP) } }
             }

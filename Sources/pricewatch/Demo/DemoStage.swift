@@ -25,23 +25,17 @@ struct DemoStage {
         guard mkdir(folder, 0o755) == 0 else {
             throw CommandError("\(FileFault("make the folder", folder, errno))", Exit.inputOutput)
         }
-        let simulator: CoinGeckoSimulator
         do {
-            simulator = try await CoinGeckoSimulator.start(
+            let simulator = try await CoinGeckoSimulator.start(
                 seed: UInt64.random(in: 1...9999),
                 script: [try MarketID(star): script.compactMap { Price(parsing: $0) }], faults: faults)
+            let path = folder + "/pricewatch.yaml"
+            try Data(configuration(url: simulator.baseURL, folder: folder).utf8).write(to: URL(filePath: path))
+            return DemoStage(configurationPath: path, simulator: simulator, folder: folder)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw CommandError("\(error)", Exit.inputOutput)
         }
-        let path = folder + "/pricewatch.yaml"
-        let text = configuration(url: simulator.baseURL, folder: folder)
-        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
-            await simulator.stop()
-            try? FileManager.default.removeItem(atPath: folder)
-            throw CommandError("write \(path): the folder does not take it", Exit.inputOutput)
-        }
-        return DemoStage(configurationPath: path, simulator: simulator, folder: folder)
     }
 
     /// Removes the folder.

@@ -27,12 +27,8 @@ struct LineLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var fields = LogFields()
-        if case .stringConvertible(let value) = event.metadata?[EventLog.fieldsKey], let ordered = value as? LogFields {
-            fields = ordered
-        } else {
-            for (key, value) in (event.metadata ?? [:]).sorted(by: { $0.key < $1.key }) { fields.add(key, "\(value)") }
-        }
+        guard case .stringConvertible(let value) = event.metadata?[EventLog.fieldsKey], let fields = value as? LogFields
+        else { return }
         let line = LoggedLine(time: now(), level: event.level, event: "\(event.message)", fields: fields)
         for outlet in outlets { outlet.write(line) }
     }
@@ -81,9 +77,6 @@ struct EventLog: Sendable {
     private let logger: Logger
 
     init(_ logger: Logger) { self.logger = logger }
-
-    /// Discards all events.
-    static let silent = EventLog(Logger(label: "pricewatch", factory: { _ in SwiftLogNoOpLogHandler() }))
 
     func write(_ line: LogLine) {
         let level = Logger.Level(line.level)

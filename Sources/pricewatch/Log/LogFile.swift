@@ -10,7 +10,8 @@ final class LogFile: LogOutlet {
 
     private struct State {
         var descriptor: CInt = -1
-        var file: FileIdentity?
+        var device: dev_t = 0
+        var inode: ino_t = 0
         var fault: String?
     }
 
@@ -39,7 +40,8 @@ final class LogFile: LogOutlet {
         let bytes = Array(line.text(format).utf8)
         state.withLock { state in
             // Log rotation renames the file: the path is then missing or another file.
-            if state.descriptor < 0 || FileIdentity(ofPath: path) != state.file {
+            let file = stat(ofPath: path)
+            if state.descriptor < 0 || file?.st_ino != state.inode || file?.st_dev != state.device {
                 Self.shut(&state)
                 Self.open(&state, path)
             }
@@ -61,9 +63,10 @@ final class LogFile: LogOutlet {
         // Without O_NONBLOCK, opening a pipe blocks until it has a reader.
         state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | links, mode)
         let reason = errno
-        if let kind = FileKind(ofPath: path), !kind.takesLines {
+        if let file = stat(ofPath: path), !file.takesLines(at: path) {
             shut(&state)
-            state.fault = "open \(path): it is a \(kind.name) (name a plain file in log.file)"
+            let kind = file.type == S_IFIFO ? "named pipe" : file.type == S_IFDIR ? "folder" : "special file"
+            state.fault = "open \(path): it is a \(kind) (name a plain file in log.file)"
             return
         }
         guard state.descriptor >= 0 else {
@@ -74,83 +77,70 @@ final class LogFile: LogOutlet {
             return
         }
         state.fault = nil
-        state.file = FileIdentity(ofDescriptor: state.descriptor)
         // Writes block from here on, so that a slow reader loses no lines.
         _ = fcntl(state.descriptor, F_SETFL, O_APPEND)
-        if !isDevice { restrict(state.descriptor) }
+        var file = stat()
+        guard fstat(state.descriptor, &file) == 0 else { return }
+        state.device = file.st_dev
+        state.inode = file.st_ino
+        guard file.type == S_IFREG, !isDevice else { return }
+        // The file keeps its group if this user may not change it.
+        if let adm = getgrnam("adm") { _ = fchown(state.descriptor, uid_t.max, adm.pointee.gr_gid) }
+        if file.st_mode & 0o7777 & ~mode != 0 { fchmod(state.descriptor, file.st_mode & mode) }
     }
 
     /// The group (adm) can read logs.
     private static let mode: mode_t = 0o640
 
-    /// The file keeps its group if this user may not change it.
-    private static func restrict(_ descriptor: CInt) {
-        var file = stat()
-        guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return }
-        if let adm = getgrnam("adm") { _ = fchown(descriptor, uid_t.max, adm.pointee.gr_gid) }
-        if file.st_mode & 0o7777 & ~mode != 0 { fchmod(descriptor, file.st_mode & mode) }
-    }
-
     /// Whether only this user and root can create files in the folder.
     private static func isOurs(_ folder: String) -> Bool {
-        var status = stat()
-        return stat(folder.isEmpty ? "." : folder, &status) == 0 && status.st_mode & 0o022 == 0
-            && (status.st_uid == geteuid() || status.st_uid == 0)
+        guard let status = stat(ofPath: folder.isEmpty ? "." : folder) else { return false }
+        return status.st_mode & 0o022 == 0 && (status.st_uid == geteuid() || status.st_uid == 0)
     }
 
     private static func shut(_ state: inout State) {
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = -1
-        state.file = nil
     }
 }
 
-/// The type of the file at a path.
-struct FileKind {
-    private let mode: mode_t
-    private let isDevice: Bool
-
+extension stat {
     /// Nil if there is no such file.
-    init?(ofPath path: String) {
-        var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
-        mode = information.st_mode & S_IFMT
-        // /dev/stdout may be a pipe, and writing to it is intended.
-        isDevice = path.hasPrefix("/dev/")
+    fileprivate init?(ofPath path: String) {
+        self.init()
+        guard fstatat(AT_FDCWD, path, &self, 0) == 0 else { return nil }
     }
 
-    /// Whether lines can be written without a reader at the other end.
-    var takesLines: Bool { mode == S_IFREG || mode == S_IFCHR || isDevice }
+    fileprivate var type: mode_t { st_mode & S_IFMT }
 
-    var name: String {
-        switch mode {
-        case S_IFIFO: "named pipe"
-        case S_IFDIR: "folder"
-        case S_IFSOCK: "socket"
-        default: "special file"
-        }
+    /// Whether lines can be written without a reader at the other end. `/dev/stdout` may be a pipe, and writing to it
+    /// is intended.
+    fileprivate func takesLines(at path: String) -> Bool {
+        type == S_IFREG || type == S_IFCHR || path.hasPrefix("/dev/")
     }
 }
 
-/// Identifies a file by device and inode.
-private struct FileIdentity: Equatable {
-    private let device: UInt
-    private let inode: UInt
+/// Finds the alert events that are already in the log: a daemon killed between the log line and its commit must not log
+/// an event twice.
+struct LoggedEvents {
+    /// Bytes searched at the end of each file: far more than the lines between two polls.
+    private static let tail: UInt64 = 4 << 20
+    private let text: String
 
-    init?(ofPath path: String) {
-        var information = stat()
-        guard stat(path, &information) == 0 else { return nil }
-        self.init(information)
+    /// Reads the end of the log and of the last rotated log (`.1`).
+    init(in file: LogFile) {
+        text = [file.path + ".1", file.path].map(Self.end(of:)).joined()
     }
 
-    init?(ofDescriptor descriptor: CInt) {
-        var information = stat()
-        guard fstat(descriptor, &information) == 0 else { return nil }
-        self.init(information)
+    func contains(_ eventID: String) -> Bool {
+        text.contains("event_id=\(eventID)") || text.contains("\"event_id\":\"\(eventID)\"")
     }
 
-    private init(_ information: stat) {
-        device = UInt(information.st_dev)
-        inode = UInt(information.st_ino)
+    private static func end(of path: String) -> String {
+        guard stat(ofPath: path)?.takesLines(at: path) == true else { return "" }
+        guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd() else { return "" }
+        defer { try? handle.close() }
+        try? handle.seek(toOffset: size > tail ? size - tail : 0)
+        return (try? handle.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -33,9 +33,11 @@ import Testing
         let sources = try markets.compactMap { text in
             let market = try MarketID(text)
             let names = ["p", "g", "b"].filter { $0 != "g" || text != "d" }
-            let places = names.map { ($0, Watch.Entry(market, providerID: "\($0)-\(text)")) }
-            return PastCandidates(market: market, source: .shared, every: .minutes(1), feeds: places).source(
-                among: feeds)
+            return feeds.first { $0.offersPast && names.contains($0.name) }.map { feed in
+                PastSource(
+                    feed: feed, entry: Watch.Entry(market, providerID: "\(feed.name)-\(text)"), source: .shared,
+                    every: .minutes(1), pause: .zero, quota: nil)
+            }
         }
         var known: [MarketID: Holes] = [:]
         for (market, stretches) in holes { known[try MarketID(market)] = Holes(stretches) }

@@ -34,7 +34,7 @@ final class ChannelScene: Sendable {
     var requests: [LoopbackServer.Request] { received.requests.withLock { $0 } }
 
     func channel(
-        _ service: some HTTPService, timeout: Duration = .seconds(10), now: Date = Told.now
+        _ service: HTTPService, timeout: Duration = .seconds(10), now: Date = Told.now
     ) -> some Channel {
         HTTPChannel(name: "ops", service: service, transport: transport, timeout: timeout, now: { now })
     }

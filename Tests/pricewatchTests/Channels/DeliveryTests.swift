@@ -13,7 +13,7 @@ import Testing
     private static let message = Told.message(Told.event())
 
     private static func failure(
-        _ reply: LoopbackServer.Reply, timeout: Duration = .seconds(10), _ service: (ChannelScene) -> some HTTPService
+        _ reply: LoopbackServer.Reply, timeout: Duration = .seconds(10), _ service: (ChannelScene) -> HTTPService
     ) async throws -> DeliveryError {
         try await ChannelScene.with(reply) { scene in
             await #expect(throws: DeliveryError.self) {
@@ -28,7 +28,7 @@ import Testing
     ])
     func `any 2xx is delivered`(status: Int, body: String, answer: String) async throws {
         let receipt = try await ChannelScene.with(.init(status: status, text: body)) { scene in
-            try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
+            try await scene.channel(.webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer == answer)
     }
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [LoopbackServer.Reply.Transfer.half, .blanks(10 << 20, declaresLength: false)])
     func `also where the rest of the answer is lost or endless`(transfer: LoopbackServer.Reply.Transfer) async throws {
         let receipt = try await ChannelScene.with(.init(text: "hello", transfer: transfer)) { scene in
-            try await scene.channel(Webhook(url: scene.server.baseURL)).deliver(Self.message)
+            try await scene.channel(.webhook(url: scene.server.baseURL)).deliver(Self.message)
         }
         #expect(receipt.answer.hasPrefix("200 OK") && receipt.answer.utf8.count < 200)
     }
@@ -48,7 +48,7 @@ import Testing
     ])
     func `what may be tried again`(status: Int, isPermanent: Bool) async throws {
         let error = try await Self.failure(.init(status: status, headers: ["Location": "/x"])) {
-            Webhook(url: $0.server.baseURL + "/hook")
+            .webhook(url: $0.server.baseURL + "/hook")
         }
         #expect(error.isPermanent == isPermanent)
         #expect(error.description.hasPrefix("send to ops (webhook): \(status)"))
@@ -63,7 +63,7 @@ import Testing
     ])
     func `a wait that the service asks for`(status: Int, header: String, wait: Duration?) async throws {
         let reply = LoopbackServer.Reply(status: status, headers: ["Retry-After": header])
-        let error = try await Self.failure(reply) { Webhook(url: $0.server.baseURL) }
+        let error = try await Self.failure(reply) { .webhook(url: $0.server.baseURL) }
         #expect(error.retryAfter == wait)
     }
 
@@ -72,7 +72,7 @@ import Testing
             .json(
                 "{\"message\": \"You are being rate limited.\", \"retry_after\": 0.6412, \"global\": false}",
                 status: 429)
-        ) { Discord(url: $0.server.baseURL + "/api/webhooks/1/abcdef") }
+        ) { .discord(url: $0.server.baseURL + "/api/webhooks/1/abcdef") }
         #expect(discord.retryAfter == .milliseconds(642) && !discord.isPermanent)
         #expect(discord.description == "send to ops (discord): 429 Too Many Requests: You are being rate limited.")
         let telegram = try await Self.failure(
@@ -80,12 +80,12 @@ import Testing
                 """
                 {"ok":false,"error_code":429,"description":"Too Many Requests: retry after 7","parameters":{"retry_after":7}}
                 """, status: 429, headers: ["Retry-After": "3"])
-        ) { Telegram(chat: "1", token: "12:abcdef", base: $0.server.baseURL) }
+        ) { .telegram(chat: "1", token: "12:abcdef", base: $0.server.baseURL) }
         #expect(telegram.retryAfter == .seconds(7))
     }
 
     /// The services' own words, with a hint where one is known.
-    private static func words(_ reply: LoopbackServer.Reply, _ service: (ChannelScene) -> some HTTPService) async throws
+    private static func words(_ reply: LoopbackServer.Reply, _ service: (ChannelScene) -> HTTPService) async throws
         -> String
     {
         let error = try await failure(reply, service)
@@ -107,7 +107,7 @@ import Testing
     ])
     func `slack's errors`(status: Int, body: String, text: String) async throws {
         let words = try await Self.words(.init(status: status, text: body)) {
-            Slack(url: $0.server.baseURL + "/services/T/B/secretpart")
+            .slack(url: $0.server.baseURL + "/services/T/B/secretpart")
         }
         #expect(words == "send to ops (slack): " + text)
     }
@@ -127,7 +127,7 @@ import Testing
     func `telegram's errors`(status: Int, description: String, text: String) async throws {
         let body = "{\"ok\":false,\"error_code\":\(status),\"description\":\"\(description)\"}"
         let words = try await Self.words(.json(body, status: status)) {
-            Telegram(chat: "1", token: "12:abcdef", base: $0.server.baseURL)
+            .telegram(chat: "1", token: "12:abcdef", base: $0.server.baseURL)
         }
         #expect(words == "send to ops (telegram): " + text)
     }
@@ -138,14 +138,14 @@ import Testing
             "parameters":{"migrate_to_chat_id":-1001234567890}}
             """
         let words = try await Self.words(.json(body, status: 400)) {
-            Telegram(chat: "-42", token: "12:abcdef", base: $0.server.baseURL)
+            .telegram(chat: "-42", token: "12:abcdef", base: $0.server.baseURL)
         }
         #expect(words.hasSuffix("(the group has a new number: -1001234567890)"))
     }
 
     @Test func `discord's and ntfy's errors`() async throws {
         let discord = try await Self.words(.json("{\"message\": \"Unknown Webhook\", \"code\": 10015}", status: 404)) {
-            Discord(url: $0.server.baseURL + "/api/webhooks/1/abcdef")
+            .discord(url: $0.server.baseURL + "/api/webhooks/1/abcdef")
         }
         #expect(
             discord
@@ -154,7 +154,7 @@ import Testing
         let ntfy = try await Self.words(
             .json(
                 "{\"code\":40301,\"http\":403,\"error\":\"forbidden\",\"link\":\"https://ntfy.sh/docs\"}", status: 403)
-        ) { Ntfy(url: $0.server.baseURL + "/alerts", token: nil) }
+        ) { .ntfy(url: $0.server.baseURL + "/alerts", token: nil) }
         #expect(
             ntfy
                 == "send to ops (ntfy): 403 Forbidden: forbidden (the topic is protected: give a token that may write to it)"
@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: [LoopbackServer.Reply.reset, .hang])
     func `a broken or silent connection may be tried again`(reply: LoopbackServer.Reply) async throws {
         let error = try await Self.failure(reply, timeout: reply == .hang ? .milliseconds(50) : .seconds(10)) {
-            Webhook(url: $0.server.baseURL + "/hook-of-mine")
+            .webhook(url: $0.server.baseURL + "/hook-of-mine")
         }
         #expect(!error.isPermanent && error.retryAfter == nil)
         if reply == .hang { #expect(error.description == "send to ops (webhook): no answer within 50ms") }
@@ -178,7 +178,7 @@ import Testing
         await gone.finish()
         try await ChannelScene.with { scene in
             let error = try await #expect(throws: DeliveryError.self) {
-                try await scene.channel(Webhook(url: url)).deliver(Self.message)
+                try await scene.channel(.webhook(url: url)).deliver(Self.message)
             }.unwrapped()
             #expect(error.description == "send to ops (webhook): no connection: connection refused")
             #expect(!error.isPermanent)
@@ -199,10 +199,10 @@ import Testing
         try await ChannelScene.using(ChannelScene(echoes)) { scene in
             let base = scene.server.baseURL
             let errors = [
-                await Self.text(scene, Webhook(url: base + url)), await Self.text(scene, Slack(url: base + url)),
-                await Self.text(scene, Discord(url: base + url)),
-                await Self.text(scene, Telegram(chat: "1", token: "12:AbCdEf", base: base)),
-                await Self.text(scene, Ntfy(url: base + url, token: "tk_abcdefg")),
+                await Self.text(scene, .webhook(url: base + url)), await Self.text(scene, .slack(url: base + url)),
+                await Self.text(scene, .discord(url: base + url)),
+                await Self.text(scene, .telegram(chat: "1", token: "12:AbCdEf", base: base)),
+                await Self.text(scene, .ntfy(url: base + url, token: "tk_abcdefg")),
             ]
             for error in errors {
                 #expect(error.contains("404 Not Found"))
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    private static func text(_ scene: ChannelScene, _ service: some HTTPService) async -> String {
+    private static func text(_ scene: ChannelScene, _ service: HTTPService) async -> String {
         do {
             return try await scene.channel(service).deliver(message).answer
         } catch {
@@ -225,7 +225,7 @@ import Testing
         .transport("HOOKS.EXAMPLE.ORG/a/S3cr3tOfMine"), .tls("host hooks.example.org"), .connect("S3cr3tOfMine"),
     ])
     func `nor where the system names them`(fault: TransportFault) {
-        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://hooks.example.org/a/S3cr3tOfMine")).failure(
+        let words = DeliveryTexts(channel: "ops", .webhook(url: "https://hooks.example.org/a/S3cr3tOfMine")).failure(
             fault)
         #expect(!words.lowercased().contains("example") && !words.contains("S3cr3t"), "\(words)")
         #expect(words.contains("***"))
@@ -233,22 +233,22 @@ import Testing
 
     @Test(arguments: ["S3cr3tOfMine\u{301}", "\u{D4E}S3cr3tOfMine", "s3CR3TOFMINE\u{20E3}"])
     func `a mark beside a secret does not hide it`(said: String) {
-        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/a/S3cr3tOfMine"))
-        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(said.utf8)), Diagnosis())
+        let words = DeliveryTexts(channel: "ops", .webhook(url: "https://example.org/a/S3cr3tOfMine"))
+        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(said.utf8)))
         #expect(!Array(text.lowercased().utf8).contains(Array("s3cr3t".utf8)), "\(text)")
     }
 
     @Test func `what a server says is cut, also where it is one character of many marks`() {
         let body = "a" + String(repeating: "\u{301}", count: 30_000)
-        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
-        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)), Diagnosis())
+        let words = DeliveryTexts(channel: "ops", .webhook(url: "https://example.org/S3cr3tOfMine"))
+        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)))
         #expect(text.utf8.count < 2000, "\(text.utf8.count) bytes")
     }
 
     @Test func `a secret is taken out before a text is cut`() {
         let body = String(repeating: "x", count: 190) + "S3cr3tOfMine"
-        let words = DeliveryTexts(channel: "ops", Webhook(url: "https://example.org/S3cr3tOfMine"))
-        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)), Diagnosis())
+        let words = DeliveryTexts(channel: "ops", .webhook(url: "https://example.org/S3cr3tOfMine"))
+        let text = words.refusal(HTTPAnswer(status: 500, headers: [:], body: Data(body.utf8)))
         #expect(!text.contains("S3c"))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// Each service's request, field by field, as it arrives.
 @Suite struct ServiceRequestTests {
     private static func sent(
-        _ message: Message, _ service: (ChannelScene) -> some HTTPService
+        _ message: Message, _ service: (ChannelScene) -> HTTPService
     ) async throws -> LoopbackServer.Request {
         try await ChannelScene.with { scene in
             _ = try await scene.channel(service(scene)).deliver(message)
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `webhook`() async throws {
         let message = Told.message(Told.event(note: "a \"quoted\"\nnote 🚀"), Told.event(price: nil))
-        let request = try await Self.sent(message) { Webhook(url: $0.server.baseURL + "/hooks/abc?key=1") }
+        let request = try await Self.sent(message) { .webhook(url: $0.server.baseURL + "/hooks/abc?key=1") }
         Self.checkCommon(request, message)
         #expect(request.target == "/hooks/abc?key=1")
         let object = try request.object()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a note to a webhook`() async throws {
-        let request = try await Self.sent(Told.note) { Webhook(url: $0.server.baseURL) }
+        let request = try await Self.sent(Told.note) { .webhook(url: $0.server.baseURL) }
         let object = try request.object()
         #expect((object["events"] as? [Any])?.isEmpty == true)
         let note = try #require(object["note"] as? [String: Any])
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `slack`() async throws {
         let message = Told.message(Told.event(name: "<!channel> & *bold*"))
-        let request = try await Self.sent(message) { Slack(url: $0.server.baseURL + "/services/T0/B0/xyz") }
+        let request = try await Self.sent(message) { .slack(url: $0.server.baseURL + "/services/T0/B0/xyz") }
         Self.checkCommon(request, message)
         #expect(request.target == "/services/T0/B0/xyz")
         let object = try request.object()
@@ -68,7 +68,7 @@ import Testing
     @Test func `discord`() async throws {
         let message = Told.message(Told.event(name: "@everyone *x* _y_ <@1>"))
         let request = try await Self.sent(message) {
-            Discord(url: $0.server.baseURL + "/api/webhooks/1/tok?thread_id=5")
+            .discord(url: $0.server.baseURL + "/api/webhooks/1/tok?thread_id=5")
         }
         Self.checkCommon(request, message)
         #expect(request.path == "/api/webhooks/1/tok")
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [("-1001234567890", -1_001_234_567_890 as Int64?), ("@prices", nil)])
     func `telegram`(chat: String, number: Int64?) async throws {
         let message = Told.message(Told.event(note: "*no* markdown_"))
-        let request = try await Self.sent(message) { Telegram(chat: chat, token: "12:AbC", base: $0.server.baseURL) }
+        let request = try await Self.sent(message) { .telegram(chat: chat, token: "12:AbC", base: $0.server.baseURL) }
         Self.checkCommon(request, message)
         #expect(request.target == "/bot12:AbC/sendMessage")
         let object = try request.object()
@@ -103,7 +103,7 @@ import Testing
     ])
     func `ntfy`(severity: AlertRule.Severity, priority: Int, tag: String) async throws {
         let message = Told.message(Told.event(severity: severity, note: "line 1\nline 2 🚀"))
-        let request = try await Self.sent(message) { Ntfy(url: $0.server.baseURL + "/my-topic", token: "tk_1234") }
+        let request = try await Self.sent(message) { .ntfy(url: $0.server.baseURL + "/my-topic", token: "tk_1234") }
         Self.checkCommon(request, message)
         #expect(request.target == "/")
         #expect(request.headers["authorization"] == "Bearer tk_1234")
@@ -119,7 +119,7 @@ import Testing
     @Test func `ntfy without a token, below a path, for what is over`() async throws {
         let message = Told.message(Told.event(kind: .resolved, reason: .conditionEnded))
         let request = try await Self.sent(message) {
-            Ntfy(url: $0.server.baseURL + "/push/my%20topic/?x=1", token: nil)
+            .ntfy(url: $0.server.baseURL + "/push/my%20topic/?x=1", token: nil)
         }
         #expect(request.target == "/push/?x=1")
         #expect(request.headers["authorization"] == nil)
@@ -143,15 +143,15 @@ import Testing
                 id: "n",
                 content: .note(Note(kind: .digest, title: name, lines: [name, name], at: Told.now, host: name))),
         ] {
-            func text(_ service: some HTTPService, _ field: String) throws -> String {
-                let object = try JSONSerialization.jsonObject(with: Data(service.body(for: message)))
+            func text(_ service: HTTPService, _ field: String) throws -> String {
+                let object = try JSONSerialization.jsonObject(with: Data(service.body(message).bytes))
                 return try #require((object as? [String: Any])?[field] as? String)
             }
-            #expect(try text(Slack(url: "https://hooks.slack.com/services/a/b/c"), "text").utf16.count <= 4000)
-            #expect(try text(Discord(url: "https://discord.com/api/webhooks/1/a"), "content").utf16.count <= 2000)
-            #expect(try text(Telegram(chat: "1", token: "t"), "text").utf16.count <= 4096)
-            let ntfy = Ntfy(url: "https://ntfy.sh/t", token: nil)
-            #expect(ntfy.body(for: message).count <= 8192)
+            #expect(try text(.slack(url: "https://hooks.slack.com/services/a/b/c"), "text").utf16.count <= 4000)
+            #expect(try text(.discord(url: "https://discord.com/api/webhooks/1/a"), "content").utf16.count <= 2000)
+            #expect(try text(.telegram(chat: "1", token: "t"), "text").utf16.count <= 4096)
+            let ntfy = HTTPService.ntfy(url: "https://ntfy.sh/t", token: nil)
+            #expect(ntfy.body(message).bytes.count <= 8192)
             #expect(try text(ntfy, "message").utf8.count < 4096)
             #expect(try !text(ntfy, "message").isEmpty)
             #expect(try text(ntfy, "title").unicodeScalars.count <= 60)
@@ -160,7 +160,7 @@ import Testing
 
     @Test func `a webhook gets names whole, whatever they are`() throws {
         for name in Self.names {
-            let body = Webhook(url: "https://example.org").body(for: Told.message(Told.event(name: name)))
+            let body = HTTPService.webhook(url: "https://example.org").body(Told.message(Told.event(name: name))).bytes
             let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
             let events = try #require(object?["events"] as? [[String: Any]])
             #expect(events[0]["name"] as? String == name)

@@ -14,7 +14,9 @@ import Testing
         schema = try JSONSchema(at: root + "/etc/webhook.schema.json")
     }
 
-    private func body(_ message: Message) -> [UInt8] { Webhook(url: "https://example.org").body(for: message) }
+    private func body(_ message: Message) -> [UInt8] {
+        HTTPService.webhook(url: "https://example.org").body(message).bytes
+    }
 
     @Test(arguments: AlertEvent.Kind.allCases, AlertRule.Severity.allCases)
     func `every body holds to it`(kind: AlertEvent.Kind, severity: AlertRule.Severity) throws {

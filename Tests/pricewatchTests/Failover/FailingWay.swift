@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import Feeds

@@ -153,8 +153,8 @@ import Testing
 
     // MARK: Channels
 
-    private func sent(_ service: some HTTPService, _ event: AlertEvent, _ field: String) throws -> String {
-        let body = service.body(for: Told.message(event))
+    private func sent(_ service: HTTPService, _ event: AlertEvent, _ field: String) throws -> String {
+        let body = service.body(Told.message(event)).bytes
         let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
         return try #require(object?[field] as? String)
     }
@@ -163,7 +163,7 @@ import Testing
     func slack() throws {
         for text in Self.texts {
             let event = event(text)
-            let sent = try sent(Slack(url: "https://hooks.slack.com/services/a/b/c"), event, "text")
+            let sent = try sent(.slack(url: "https://hooks.slack.com/services/a/b/c"), event, "text")
             #expect(
                 !sent.unicodeScalars.contains("<") && !sent.unicodeScalars.contains(">"), "\(text.debugDescription)")
             let plain = Self.withoutEntities(Array(sent.utf8))
@@ -192,7 +192,7 @@ import Testing
         let formatting: Set<Unicode.Scalar> = ["*", "_", "~", "`", "|", ">", "#", "<", "[", "]", "@"]
         for text in Self.texts {
             let event = event(text)
-            let sent = try sent(Discord(url: "https://discord.com/api/webhooks/1/a"), event, "content")
+            let sent = try sent(.discord(url: "https://discord.com/api/webhooks/1/a"), event, "content")
             var plain = String.UnicodeScalarView()
             var isEscaped = false
             for scalar in sent.unicodeScalars {
@@ -216,13 +216,13 @@ import Testing
             let event = event(text)
             let line = "rule \(text.asOneLine) on box"
             for (service, field) in [
-                (Ntfy(url: "https://ntfy.sh/t", token: nil) as any HTTPService, "message"),
-                (Telegram(chat: "1", token: "t"), "text"),
+                (HTTPService.ntfy(url: "https://ntfy.sh/t", token: nil), "message"),
+                (.telegram(chat: "1", token: "t"), "text"),
             ] {
                 let last = try sent(service, event, field).unicodeScalars.split(separator: "\n").last
                 expectSame(last.map { String(String.UnicodeScalarView($0)) }, line, field)
             }
-            let body = Webhook(url: "https://example.org").body(for: Told.message(event))
+            let body = HTTPService.webhook(url: "https://example.org").body(Told.message(event)).bytes
             let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
             let events = try #require(object?["events"] as? [[String: Any]])
             for key in ["rule", "symbol", "name", "note"] { expectSame(events[0][key] as? String, text, key) }

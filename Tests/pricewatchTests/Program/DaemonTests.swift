@@ -4,6 +4,7 @@ import GRDB
 import Glibc
 import MarketSimulator
 import Markets
+import TestSupport
 import Testing
 
 @testable import History

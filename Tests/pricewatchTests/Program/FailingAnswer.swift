@@ -1,4 +1,5 @@
 import MarketSimulator
+import TestSupport
 import Testing
 
 /// One way in which a provider fails, and what the status must call it.

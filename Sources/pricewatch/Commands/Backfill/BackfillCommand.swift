@@ -38,12 +38,10 @@ struct BackfillCommand: AsyncParsableCommand {
 
     private func backfill(_ configuration: Configuration, _ network: NetworkTransport) async throws {
         let store = try CommandDatabase(at: configuration.history.database)
-        let wanted = try WantedMarkets.find(markets, in: store.reader, configuration)
+        let wanted = try wantedMarkets(store.reader, configuration)
         let memory = FeedNotebook(store)
         let feeds = try configuration.feeds.map { try configuration.makeFeed($0, over: network, memory) }
-        let sources = configuration.pastCandidates(of: wanted).compactMap { $0.source(among: feeds) }
-        let run = BackfillRun(
-            configuration, store, sources, since: since ?? .ago(configuration.history.backfill ?? .hours(24)))
+        let sources = configuration.pastSources(of: wanted, among: feeds)
         for market in wanted where !sources.contains(where: { $0.market == market.id }) {
             StandardError.line("pricewatch: \(market.id): no feed has past prices of it")
         }
@@ -53,29 +51,60 @@ struct BackfillCommand: AsyncParsableCommand {
                 "backfill: no configured feed has historical prices of these markets (\(names)); coingecko, binance and kraken "
                     + "have some", Exit.noAnswer)
         }
-        try await run.perform()
+        let backfiller = Backfiller(store: store, currency: configuration.currency, budget: .command)
+        let now = backfiller.time.now()
+        let start = (since ?? .ago(configuration.history.backfill ?? .hours(24))).date(now: now)
+        guard start < now else { throw CommandError("backfill: --since lies in the future", Exit.usage) }
+        let plan = try backfiller.plan(sources, since: start, longerThan: configuration.tick * 2)
+        var progress = BackfillProgress(plan)
+        guard !plan.steps.isEmpty else { return progress.nothingMissing(since: start) }
+        var allowed = await backfiller.allowance(for: plan)
+        await progress.begin(allowed, now: now)
+        var pause = Duration.zero
+        do {
+            for step in plan.steps {
+                progress.add(step, try await backfiller.send(step, allowed: &allowed, after: pause))
+                pause = step.source.pause
+            }
+        } catch {
+            progress.interrupt()
+            throw Self.commandError(error)
+        }
+        try progress.end()
     }
-}
 
-/// The markets named on the command line, or all those of the configuration.
-enum WantedMarkets {
-    static func find(
-        _ texts: [String], in reader: HistoryReader, _ configuration: Configuration
+    private static func commandError(_ obstacle: Backfiller.Obstacle) -> CommandError {
+        let cause: String
+        switch obstacle {
+        case .cancelled: cause = "interrupted"
+        case .waiting(let feed, let until, let message):
+            cause = "\(feed) is not asked before \(until.utcText): \(message)"
+        case .quota(let feed):
+            cause = "\(feed): half of what was left of the month's quota is used up, the rest is for the polls"
+        case .failed(let error): cause = error.message
+        case .unwritten(let error): return CommandError(error)
+        }
+        return CommandError(
+            "backfill: \(cause); what was answered is kept, and the same command goes on from there", Exit.noAnswer)
+    }
+
+    /// The markets named on the command line, or all those of the configuration.
+    private func wantedMarkets(
+        _ reader: HistoryReader, _ configuration: Configuration
     ) throws -> [Configuration.Market] {
         let named = configuration.namedMarkets
-        guard !texts.isEmpty else {
+        guard !markets.isEmpty else {
             guard named.isEmpty else { return named }
             throw CommandError(
                 "backfill: no market is named in the configuration; say which, such as bitcoin", Exit.noSuchData)
         }
-        return try texts.map { text in
+        return try markets.map { text in
             if let market = named.first(where: { $0.id.text == text }) { return market }
             do {
                 return Configuration.Market(
                     id: try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0)
-            } catch let complaint as CommandError {
-                let meant = Spelling.closest(to: text, among: named.map(\.id.text))
-                guard let meant else { throw complaint }
+            } catch let error as CommandError {
+                guard let meant = Spelling.closest(to: text, among: named.map(\.id.text)) else { throw error }
                 throw CommandError(
                     "find the market \(text): it is neither named in the configuration nor recorded (did you mean "
                         + "\(meant)?)", Exit.noSuchData)

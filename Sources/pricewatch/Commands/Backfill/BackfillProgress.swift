@@ -5,7 +5,6 @@ import Views
 /// The progress of a backfill: a bar on a terminal, else a line for each request.
 struct BackfillProgress {
     private let plan: BackfillPlan
-    private let backfiller: Backfiller
     private let terminal: Terminal
     private var done = 0
     private var requests = 0
@@ -13,9 +12,8 @@ struct BackfillProgress {
     private var left: [MarketID: Int]
     private var refused: [MarketID: String] = [:]
 
-    init(_ plan: BackfillPlan, _ backfiller: Backfiller) {
+    init(_ plan: BackfillPlan) {
         self.plan = plan
-        self.backfiller = backfiller
         terminal = Terminal(environment: ProcessInfo.processInfo.environment)
         left = Dictionary(plan.steps.map { ($0.source.market, 1) }, uniquingKeysWith: +)
     }
@@ -27,15 +25,17 @@ struct BackfillProgress {
     /// The cost of the backfill.
     ///
     /// - Parameter allowed: The requests that may be sent, by feed name.
-    func begin(_ allowed: [String: Int]) async {
-        for (feed, count) in plan.requests {
-            let used = await feed.requests(in: .init(backfiller.time.now()))
+    func begin(_ allowed: [String: Int], now: Date) async {
+        for source in plan.sources {
+            let feed = source.feed
+            let count = plan.steps.count { $0.source.feed === feed }
+            let used = await feed.requests(in: UTCMonth(now))
             var line = "\(feed.name): \(Self.count(count, "request")), \(used) "
-            line += backfiller.limits.quotas[feed.name].map { "of \($0) are used this month" } ?? "sent this month"
+            line += source.quota.map { "of \($0) are used this month" } ?? "sent this month"
             if let most = allowed[feed.name], most < count { line += "; \(most) may go into the past" }
             write(line)
         }
-        write("\(Self.count(left.count, "market")), about \(Self.shortened(duration(of: plan.steps[...])))")
+        write("\(Self.count(left.count, "market")), about \(Self.duration(of: plan.steps[...]))")
         show()
     }
 
@@ -87,7 +87,7 @@ struct BackfillProgress {
         output.write(
             "\r\u{1B}[K\(bar) \(markets)/\(left.count) markets, \(Self.count(samples, "price")), "
                 + "\(Self.count(requests, "question")), "
-                + "\(Self.shortened(duration(of: plan.steps[done...]))) left")
+                + "\(Self.duration(of: plan.steps[done...])) left")
     }
 
     private func write(_ line: String) {
@@ -95,13 +95,10 @@ struct BackfillProgress {
         output.line(SafeText.printable(line))
     }
 
-    private func duration(of steps: ArraySlice<BackfillPlan.Step>) -> Duration {
-        steps.dropFirst().reduce(.zero) { $0 + backfiller.pause(of: $1.source.feed) }
+    private static func duration(of steps: ArraySlice<BackfillPlan.Step>) -> String {
+        let duration = steps.dropFirst().reduce(.zero) { $0 + $1.source.pause }
+        return duration < .seconds(1) ? "a second" : Duration.seconds(duration.components.seconds).unitsText
     }
 
     private static func count(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
-
-    private static func shortened(_ duration: Duration) -> String {
-        duration < .seconds(1) ? "a second" : Duration.seconds(duration.components.seconds).unitsText
-    }
 }
