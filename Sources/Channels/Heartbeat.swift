@@ -9,7 +9,7 @@ package enum Heartbeat {
     /// Returns the error; nil on success.
     package static func send(to url: String, over transport: any HTTPTransport) async -> String? {
         let request = WireRequest(
-            method: .get, url: url, headers: ["User-Agent": "pricewatch/\(Version.current)"], body: nil,
+            url: url, headers: ["User-Agent": "pricewatch/\(Version.current)"],
             bodyLimit: 64 << 10)
         let words = DeliveryTexts(channel: "heartbeat", Monitor(url: url))
         do {

@@ -40,7 +40,7 @@ struct HTTPChannel<Service: HTTPService>: Channel {
         ]
         for (name, value) in service.headers { headers.append(name, value) }
         return WireRequest(
-            method: .post, url: service.url, headers: headers, body: Data(service.body(for: message)),
+            url: service.url, headers: headers, body: Data(service.body(for: message)),
             bodyLimit: Self.bodyLimit)
     }
 }

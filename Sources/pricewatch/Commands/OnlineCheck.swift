@@ -47,9 +47,10 @@ struct OnlineCheck {
         _ memory: CountedRequests
     ) async throws {
         let feed = Feed(
-            try member.feed.madeProvider(),
-            try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
-            memory: memory, retry: RetryPolicy(configuration.poll.retry))
+            FeedClient(
+                try member.feed.madeProvider(),
+                try FeedEnvironment(member.feed, timeout: configuration.poll.timeout), transport: network,
+                memory: memory, retry: RetryPolicy(configuration.poll.retry)))
         guard member.feed.provider == .coinGecko else { return try await poll(feed, member.watch) }
         do {
             try await ask(feed, member.feed, member.watch)

@@ -169,8 +169,9 @@ extension Configuration {
         var made: [String: Feeds.Feed] = [:]
         for feed in feeds {
             made[feed.name] = Feeds.Feed(
-                try feed.madeProvider(), try FeedEnvironment(feed, timeout: poll.timeout), transport: transport,
-                memory: memory, retry: retry, time: time)
+                FeedClient(
+                    try feed.madeProvider(), try FeedEnvironment(feed, timeout: poll.timeout), transport: transport,
+                    memory: memory, retry: retry, time: time))
         }
         var all: [SourceID: [String: Feeds.Feed]] = [:]
         let plans = sourcePlans
@@ -181,7 +182,7 @@ extension Configuration {
                 // A feed polled by two sources has a separate state for each, so that their different requests do not
                 // look like changes of its answer.
                 let isAskedTwice = plan.source != .shared && shared.contains(feed.name)
-                all[plan.source, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(beside: feed) : feed
+                all[plan.source, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(feed.client) : feed
             }
         }
         return all

@@ -7,31 +7,27 @@ extension Configuration.Feed {
     /// The provider that this feed polls.
     func madeProvider() throws -> any Provider {
         if let listed = provider.listed { return listed.init(plan: plan) }
-        return JSONFeed(try described())
+        return try described()
     }
 
-    private func described() throws -> JSONFeedDescription {
-        guard let json, let template = url.flatMap(URLTemplate.init), let price = JSONPointer(json.fields.price) else {
+    private func described() throws -> JSONFeed {
+        guard let json, let template = url.flatMap(URLTemplate.init), let list = JSONPointer(json.list),
+            let price = JSONPointer(json.fields.price)
+        else {
             throw CommandError("feed \(name): its url or its fields cannot be used", Exit.configuration)
         }
-        var fields = JSONFeedDescription.Fields(price: price)
+        var fields = JSONFeed.Fields(price: price)
         fields.id = json.fields.id.flatMap(JSONPointer.init)
         fields.quotedAt = json.fields.quotedAt.flatMap(JSONPointer.init)
         fields.change24hPercent = json.fields.change24h.flatMap(JSONPointer.init)
         fields.volume24h = json.fields.volume24h.flatMap(JSONPointer.init)
         fields.name = json.fields.name.flatMap(JSONPointer.init)
         fields.symbol = json.fields.symbol.flatMap(JSONPointer.init)
-        var description = JSONFeedDescription(url: template, fields: fields)
-        description.headers = json.headers.map { ($0.name, Secret($0.value.revealed)) }
-        description.list = JSONPointer(json.list)
-        description.timeFormat =
-            switch json.timeFormat {
-            case .iso8601: .iso8601
-            case .epochSeconds: .epochSeconds
-            case .epochMilliseconds: .epochMilliseconds
-            }
-        description.acceptedContent = json.contentType == .any ? .any : .json
-        return description
+        var feed = JSONFeed(url: template, list: list, fields: fields)
+        feed.headers = json.headers.map { ($0.name, Secret($0.value.revealed)) }
+        feed.timeFormat = JSONFeed.TimeFormat(rawValue: json.timeFormat.rawValue) ?? .iso8601
+        feed.acceptedContent = json.contentType == .any ? .any : .json
+        return feed
     }
 }
 
@@ -41,9 +37,10 @@ extension FeedEnvironment {
         let url = feed.provider == .json ? feed.url.flatMap(URLTemplate.init)?.base : feed.url ?? feed.terms?.baseURL
         self.init(
             feed: feed.name, baseURL: try BaseURL(url ?? "", allowHTTP: feed.allowHTTP),
-            ownURL: feed.url.map { Secret($0) }, key: key.map { Secret($0.revealed) },
-            rereadKey: { key?.readAgain().map { Secret($0.revealed) } },
             userAgent: "pricewatch/\(Version.current)", timeout: timeout)
+        ownURL = feed.url.map { Secret($0) }
+        self.key = key.map { Secret($0.revealed) }
+        rereadKey = { key?.readAgain().map { Secret($0.revealed) } }
     }
 }
 

@@ -41,8 +41,9 @@ struct BackfillCommand: AsyncParsableCommand {
         let memory = FeedNotebook(store)
         let feeds = try configuration.feeds.map { feed in
             Feed(
-                try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
-                transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry))
+                FeedClient(
+                    try feed.madeProvider(), try FeedEnvironment(feed, timeout: configuration.poll.timeout),
+                    transport: network, memory: memory, retry: RetryPolicy(configuration.poll.retry)))
         }
         let sources = configuration.pastCandidates(of: wanted).compactMap { $0.source(among: feeds) }
         let run = BackfillRun(

@@ -61,8 +61,7 @@ struct Find: AsyncParsableCommand {
         guard !search.candidates.isEmpty else { return search }
         do {
             let ranks = try await client.send(CoinGecko.Ranks(of: search.candidates), within: Self.limit)
-            search.rank(
-                Dictionary(ranks.compactMap { row in row.rank.map { (row.id, $0) } }, uniquingKeysWith: { $1 }))
+            search.rank(ranks)
         } catch {
             StandardError.line("pricewatch: without ranks: \(error.message)")
             search.rank([:])
