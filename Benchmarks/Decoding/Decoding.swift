@@ -39,9 +39,10 @@ enum Decoding {
     /// Microseconds of processor time for a poll of so many pages.
     private static func cost(of pages: Int, polls: Int, _ transport: RecordedPages) async throws -> Double {
         let feed = Feed(
-            CoinGecko(plan: .public),
-            FeedEnvironment(feed: "bench", baseURL: try BaseURL("http://127.0.0.1/api/v3"), userAgent: "bench"),
-            transport: transport, memory: TransientMemory())
+            FeedClient(
+                CoinGecko(plan: .public),
+                FeedEnvironment(feed: "bench", baseURL: try BaseURL("http://127.0.0.1/api/v3"), userAgent: "bench"),
+                transport: transport, memory: TransientMemory()))
         let watch = Watch([MarketID](), top: pages * 250, currency: .usd)
         let before = processor()
         for _ in 0..<polls {
@@ -80,7 +81,7 @@ private final class RecordedPages: HTTPTransport {
         var bodies: [Data] = []
         for page in 1...pages {
             let url = "\(simulator.baseURL)/coins/markets?vs_currency=usd&per_page=250&precision=full&page=\(page)"
-            let request = WireRequest(method: .get, url: url, headers: HTTPFields([]), body: nil, bodyLimit: 8 << 20)
+            let request = WireRequest(url: url, headers: [:], bodyLimit: 8 << 20)
             bodies.append(try await network.exchange(request, within: .seconds(60)).body)
         }
         await network.shutdown()

@@ -54,11 +54,8 @@ extension Duration {
 
     /// Reads `119` and `1.5`, rounded up to milliseconds so that a wait is never too short. Nil for anything else.
     package init?(secondsText text: String) {
-        guard let number = Decimal(wholeText: text), number >= 0, number < 1e14 else { return nil }
-        var product = number * 1000
-        var whole = Decimal()
-        NSDecimalRound(&whole, &product, 0, .up)
-        self = .milliseconds((whole as NSDecimalNumber).int64Value)
+        guard let number = DecimalNumeral(text)?.double, number >= 0, number < 1e14 else { return nil }
+        self = .milliseconds(Int64((number * 1000).rounded(.up)))
     }
 }
 
@@ -66,18 +63,17 @@ extension Duration {
 package enum HTTPDate {
     package static func parse(_ text: String) -> Date? {
         let parts = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
-        guard parts.count == 6, let month = months.firstIndex(of: parts[2].lowercased()),
-            parts[1].count <= 2, let day = UInt8(parts[1]), ["GMT", "UTC"].contains(parts[5].uppercased())
+        guard parts.count == 6, let month = months[parts[2].lowercased()], parts[1].count <= 2,
+            ["GMT", "UTC"].contains(parts[5].uppercased())
         else { return nil }
         var year = String(parts[3])
         // RFC 850 has two digits; 70 to 99 are in the last century.
         if year.count == 2, let short = UInt8(year) { year = short >= 70 ? "19\(year)" : "20\(year)" }
-        return Date(utcText: "\(year)-\(twoDigits(month + 1))-\(twoDigits(Int(day)))T\(parts[4])Z")
+        return Date(utcText: "\(year)-\(month)-\("0\(parts[1])".suffix(2))T\(parts[4])Z")
     }
 
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
     private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+        "jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05", "jun": "06", "jul": "07", "aug": "08",
+        "sep": "09", "oct": "10", "nov": "11", "dec": "12",
     ]
 }

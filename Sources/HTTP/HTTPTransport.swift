@@ -7,27 +7,22 @@ package protocol HTTPTransport: Sendable {
     func exchange(_ request: WireRequest, within timeout: Duration) async throws(TransportFault) -> HTTPAnswer
 }
 
-package enum RequestMethod: String, Sendable {
-    case get = "GET"
-    case post = "POST"
-}
-
-/// A request as sent.
+/// A request as sent: a GET, or with a body a POST.
 package struct WireRequest: Sendable {
-    package var method: RequestMethod
     package var url: String
     package var headers: HTTPFields
     package var body: Data?
     /// The maximum size of the decompressed answer's body in bytes.
     package var bodyLimit: Int
 
-    package init(method: RequestMethod, url: String, headers: HTTPFields, body: Data?, bodyLimit: Int) {
-        self.method = method
+    package init(url: String, headers: HTTPFields, body: Data? = nil, bodyLimit: Int) {
         self.url = url
         self.headers = headers
         self.body = body
         self.bodyLimit = bodyLimit
     }
+
+    package var method: String { body == nil ? "GET" : "POST" }
 }
 
 /// An answer with at least a complete head.
@@ -64,4 +59,24 @@ package enum TransportFault: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// The caller's task was cancelled.
     case cancelled
+}
+/// The clock of limits and waits: tests step it by hand.
+package protocol TimeSource: Sendable {
+    /// The wall clock, for what is stored and compared with the provider's times.
+    func now() -> Date
+    /// Monotonic time, for limits.
+    func uptime() -> Duration
+    /// Throws `CancellationError` if the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The system's clocks.
+package struct SystemTime: TimeSource {
+    private let start = ContinuousClock.now
+
+    package init() {}
+
+    package func now() -> Date { Date() }
+    package func uptime() -> Duration { ContinuousClock.now - start }
+    package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }

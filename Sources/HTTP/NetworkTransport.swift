@@ -53,15 +53,10 @@ package final class NetworkTransport: HTTPTransport {
                 try? await self.time.sleep(for: timeout)
                 return nil
             }
-            var timeIsUp = false
-            var result = Result<HTTPAnswer, TransportFault>.failure(.cancelled)
-            while let next = await group.next() {
-                if let next { result = next } else { timeIsUp = true }
-                if !timeIsUp { break }
-                group.cancelAll()
-            }
+            let first = await group.next() ?? nil
             group.cancelAll()
-            return (timeIsUp, result)
+            let second = await group.next() ?? nil
+            return (first == nil, first ?? second ?? .failure(.cancelled))
         }
         if Task.isCancelled { throw .cancelled }
         switch result {
@@ -75,13 +70,13 @@ package final class NetworkTransport: HTTPTransport {
 
     private func perform(_ request: WireRequest, _ timeout: Duration) async -> Result<HTTPAnswer, TransportFault> {
         var outgoing = HTTPClientRequest(url: request.url)
-        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        outgoing.method = HTTPMethod(rawValue: request.method)
         outgoing.headers = HTTPHeaders(request.headers.all.map { ($0.name, $0.value) })
         outgoing.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip, deflate")
         if let body = request.body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
         do {
             // Longer than our own timeout, which ends both head and body.
-            let deadline = NIODeadline.now() + .nanoseconds(timeout.nanoseconds) + .seconds(5)
+            let deadline = NIODeadline.now() + TimeAmount(timeout) + .seconds(5)
             let response = try await client.execute(outgoing, deadline: deadline)
             return .success(await answer(response, limit: request.bodyLimit, timeout))
         } catch {
@@ -118,9 +113,82 @@ package final class NetworkTransport: HTTPTransport {
     }
 }
 
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+extension TransportFault {
+    /// Classifies the errors of the network stack.
+    init(_ error: any Error, timeout: Duration) {
+        switch error {
+        case is CancellationError: self = .cancelled
+        case let error as HTTPClientError: self.init(client: error, timeout)
+        case let error as NIOConnectionError: self.init(connection: error)
+        case let error as SocketAddressError.UnknownHost: self = .dns(error.text)
+        case let error as IOError: self = error.isRefusal ? .connect(error.text) : .transport(error.text)
+        case ChannelError.connectTimeout(let limit):
+            self = .connect("no answer to the connection attempt in \(limit.nanoseconds / 1_000_000_000) s")
+        case NIOSSLError.uncleanShutdown: self = .transport("the connection was closed in the middle")
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .tls(Self.tlsText(error))
+        case is HTTPParserError: self = .transport("what came is not HTTP or was cut off (\(error))")
+        default: self.init(other: error)
+        }
     }
+
+    private init(client error: HTTPClientError, _ timeout: Duration) {
+        switch error {
+        case .cancelled, .requestStreamCancelled: self = .cancelled
+        case .connectTimeout: self = .connect("no answer to the connection attempt in 10 s")
+        case .tlsHandshakeTimeout: self = .tls("the handshake took too long")
+        case .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout: self = .timeout(timeout)
+        case .remoteConnectionClosed: self = .transport("the connection was closed before the answer was complete")
+        default: self = .transport("\(error)")
+        }
+    }
+
+    private init(connection error: NIOConnectionError) {
+        if let first = error.connectionErrors.first {
+            self = .connect((first.error as? IOError)?.text ?? "\(first.error)")
+        } else if let lookup = error.dnsAError ?? error.dnsAAAAError {
+            self = .dns((lookup as? SocketAddressError.UnknownHost)?.text ?? "\(lookup)")
+        } else {
+            self = .connect("no address of \(error.host) could be tried")
+        }
+    }
+
+    /// Compares the type's name, which a test pins: the module of the decompression error cannot be imported.
+    private init(other error: any Error) {
+        let type = String(describing: type(of: error))
+        if type == "DecompressionError", "\(error)" == "limit" {
+            self = .tooLarge(limit: 8 << 20)
+        } else if type.hasSuffix("DecompressionError") {
+            self = .transport("the packed body is damaged (\(error))")
+        } else {
+            self = .transport("\(error)")
+        }
+    }
+
+    private static func tlsText(_ error: any Error) -> String {
+        let text = "\(error)"
+        if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
+            return "the certificate is not trusted"
+        }
+        if text.contains("failedToValidateHostname") || text.contains("serverHostnameImpossibleToMatch") {
+            return "the certificate belongs to another host"
+        }
+        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+            return "the server does not speak TLS on this port"
+        }
+        return text
+    }
+}
+
+extension IOError {
+    /// True if there never was a connection.
+    fileprivate var isRefusal: Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, EHOSTDOWN, ENETDOWN, EACCES, EPERM].contains(errnoCode)
+    }
+
+    /// `connection refused`: the system's text in lower case.
+    fileprivate var text: String { String(cString: strerror(errnoCode)).lowercased() }
+}
+
+extension SocketAddressError.UnknownHost {
+    fileprivate var text: String { "no address found for \(host)" }
 }

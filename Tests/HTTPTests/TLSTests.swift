@@ -10,7 +10,7 @@ struct TLSTests {
     private func get(_ port: Int, trusting roots: [String] = []) async throws -> Result<String, TransportFault> {
         let network = try NetworkTransport(trustRoots: roots)
         let request = WireRequest(
-            method: .get, url: "https://localhost:\(port)/", headers: [:], body: nil, bodyLimit: 1 << 20)
+            url: "https://localhost:\(port)/", headers: [:], bodyLimit: 1 << 20)
         let result: Result<String, TransportFault>
         do {
             result = .success(

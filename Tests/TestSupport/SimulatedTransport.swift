@@ -12,7 +12,7 @@ package struct SimulatedTransport: HTTPTransport {
         let parts = request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let reply = simulator.reply(
             to: LoopbackServer.Request(
-                method: request.method.rawValue, target: "/" + (parts.count > 3 ? parts[3] : ""),
+                method: request.method, target: "/" + (parts.count > 3 ? parts[3] : ""),
                 headers: request.headers.all.map { ($0.name, $0.value) }))
         switch reply.transfer {
         case .whole: break

@@ -91,7 +91,7 @@ struct HTTPChannel: Channel {
         headers.append("Idempotency-Key", message.id)
         for (name, value) in service.headers { headers.append(name, value) }
         return WireRequest(
-            method: .post, url: service.url, headers: headers, body: Data(service.body(message).bytes),
+            url: service.url, headers: headers, body: Data(service.body(message).bytes),
             bodyLimit: bodyLimit)
     }
 }
@@ -103,7 +103,7 @@ package enum Heartbeat {
     /// Returns the error; nil on success.
     package static func send(to url: String, over transport: any HTTPTransport) async -> String? {
         let words = DeliveryTexts(channel: "heartbeat", HTTPService(kind: "GET", url: url) { _ in JSONWriter() })
-        let request = WireRequest(method: .get, url: url, headers: .ours, body: nil, bodyLimit: bodyLimit)
+        let request = WireRequest(url: url, headers: .ours, body: nil, bodyLimit: bodyLimit)
         do {
             let answer = try await transport.exchange(request, within: timeout)
             return answer.isSuccess ? nil : words.refusal(answer)

@@ -6,115 +6,110 @@ import Markets
 struct Classification: Sendable {
     /// `get https://api.coingecko.com/api/v3/coins/markets`
     var operation: String
-    var acceptedStatus: ClosedRange<Int> = 200...299
     var acceptedContent: AcceptedContent = .json
-    /// The meaning of the provider's own codes.
-    var codes: [Int: ErrorRule] = [:]
-    var statuses: [Int: ErrorRule] = [:]
-    /// The meaning of its messages, by prefix.
-    var texts: [(beginning: String, rule: ErrorRule)] = []
+    var providerErrors = ProviderErrors()
     /// Hides what we sent in texts of the server, which may quote it.
     var redaction = Redaction([])
 
+    /// The error of this operation, without what we sent.
+    func located(_ error: FeedError) -> FeedError {
+        var error = error
+        error.operation = operation
+        error.cause = redaction.apply(to: error.cause)
+        return error
+    }
+
     func error(from fault: TransportFault) -> FeedError {
-        switch fault {
-        case .dns(let text):
-            failure(.dns, text, hint: "check the host in url and this machine's name resolution")
-        case .connect(let text):
-            failure(.connect, text, hint: "check url and network")
-        case .tls(let text):
-            failure(.tls, text, hint: "check url, this machine's clock and its ca-certificates", retryable: false)
-        case .timeout(let limit):
-            failure(.timeout, "no complete answer within \(limit.unitsText)", scope: .request)
-        case .transport(let text):
-            failure(.transport, text, scope: .request)
-        case .tooLarge(let limit):
-            failure(
-                .tooLarge, "the answer is larger than \(limit >> 20) MiB and was cut off", hint: "check url",
-                retryable: false, scope: .request)
-        case .cancelled:
-            failure(.transport, "ended because the process stops", retryable: false)
-        }
+        let error: FeedError =
+            switch fault {
+            case .dns(let text):
+                .init(
+                    .dns, text, hint: "check the host in url and this machine's name resolution", isRetryable: true)
+            case .connect(let text): .init(.connect, text, hint: "check url and network", isRetryable: true)
+            case .tls(let text): .init(.tls, text, hint: "check url, this machine's clock and its ca-certificates")
+            case .timeout(let limit):
+                .init(.timeout, "no complete answer within \(limit.unitsText)", isRetryable: true, scope: .request)
+            case .transport(let text): .init(.transport, text, isRetryable: true, scope: .request)
+            case .tooLarge(let limit):
+                .init(
+                    .tooLarge, "the answer is larger than \(limit >> 20) MiB and was cut off", hint: "check url",
+                    scope: .request)
+            case .cancelled: .init(.transport, "ended because the process stops")
+            }
+        return located(error)
     }
 
     /// Nil if the body is worth reading. The caller handles 304: only the caller knows whether the request was
     /// conditional.
     func error(in answer: HTTPAnswer, now: Date) -> FeedError? {
-        let accepted = acceptedStatus.contains(answer.status)
-        if accepted, let cut = answer.cut {
-            var error = error(from: cut)
-            error.status = answer.status
-            return error
-        }
-        let isHTML = Self.isHTML(answer)
-        let named = isHTML ? nil : EnvelopeFailure(answer.body)
-        if accepted, !isHTML, named == nil {
-            let type = answer.headers["Content-Type"]
-            guard !acceptedContent.admits(type) else { return nil }
-            var error = failure(
-                .contentType, "answered \(quoted(type ?? "nothing", limit: 60)) in place of JSON",
-                hint: "check url; a json feed may set content_type: any", retryable: false, scope: .request)
-            error.status = answer.status
-            return error
-        }
-        let rule = rule(for: answer, isHTML: isHTML, named: named)
-        var cause = "\(answer.status) " + (accepted && named != nil ? "with an error inside: " : "") + rule.cause
-        if let named, !named.message.isEmpty {
-            cause += ": " + quoted(named.message)
-        } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
-            cause += ": " + quoted(place, limit: 100)
-        }
-        var error = failure(rule.kind, cause, hint: rule.hint, retryable: rule.isRetryable, scope: rule.scope)
+        guard var error = cause(of: answer) else { return nil }
         error.status = answer.status
-        error.code = named?.code
-        error.notBefore = NotBefore(rule.kind, answer.headers, now: now)
+        error.notBefore = NotBefore(error.kind, answer.headers, now: now)
         return error
+    }
+
+    private func cause(of answer: HTTPAnswer) -> FeedError? {
+        if answer.isAccepted, let cut = answer.cut { return error(from: cut) }
+        let isHTML = answer.isHTML
+        let named = isHTML ? nil : EnvelopeFailure(answer.body)
+        if answer.isAccepted, !isHTML, named == nil {
+            if acceptedContent.admits(answer.mediaType) { return nil }
+            return located(
+                FeedError(
+                    .contentType,
+                    "answered \(quoted(answer.headers["Content-Type"] ?? "nothing", limit: 60)) in place of JSON",
+                    hint: "check url; a json feed may set content_type: any", scope: .request))
+        }
+        var error = meaning(of: answer, isHTML: isHTML, named: named)
+        let inside = answer.isAccepted && named != nil ? "with an error inside: " : ""
+        error.cause = "\(answer.status) \(inside)\(error.cause)"
+        if let named, !named.message.isEmpty {
+            error.cause += ": " + quoted(named.message)
+        } else if (300...399).contains(answer.status), let place = answer.headers["Location"] {
+            error.cause += ": " + quoted(place, limit: 100)
+        }
+        return located(error)
     }
 
     /// In this order: a code or message in the provider's tables, an HTML page, the HTTP status. If the status claims
     /// success, the status that the body names is used instead.
-    private func rule(for answer: HTTPAnswer, isHTML: Bool, named: EnvelopeFailure?) -> ErrorRule {
-        if let code = named?.code, let rule = codes[code] { return rule }
-        if let named, let known = texts.first(where: { named.message.hasPrefix($0.beginning) }) { return known.rule }
-        if isHTML, answer.status == 403 || (200...299).contains(answer.status) { return .htmlPage }
-        if acceptedStatus.contains(answer.status), let code = named?.code, (400...599).contains(code) {
-            return .of(status: code)
+    private func meaning(of answer: HTTPAnswer, isHTML: Bool, named: EnvelopeFailure?) -> FeedError {
+        if let code = named?.code, let error = providerErrors.codes[code] { return error }
+        if let named, let known = providerErrors.texts.first(where: { named.message.hasPrefix($0.beginning) }) {
+            return known.error
         }
-        return statuses[answer.status] ?? .of(status: answer.status)
-    }
-
-    private static func isHTML(_ answer: HTTPAnswer) -> Bool {
-        if let type = answer.headers["Content-Type"],
-            ["text/html", "application/xhtml+xml"].contains(MediaType.name(of: type))
-        {
-            // Some servers label plain text and JSON as HTML; check the first character.
-            let first = answer.body.first { !$0.isJSONBlank }
-            if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
-            if EnvelopeFailure(answer.body) != nil { return false }
-            return true
+        if isHTML, answer.status == 403 || answer.isAccepted {
+            return FeedError(
+                .blocked, "a web page came in place of data",
+                hint: "the provider or a proxy blocks this address: use a key, or another address")
         }
-        let beginning = String(decoding: answer.body.prefix(120), as: UTF8.self).lowercased()
-            .trimmingCharacters(in: CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"]))
-        return beginning.hasPrefix("<!doctype html") || beginning.hasPrefix("<html")
+        var status = answer.status
+        if answer.isAccepted, let code = named?.code, (400...599).contains(code) { status = code }
+        return providerErrors.statuses[status] ?? FeedError.byStatus.first { $0.status.contains(status) }?.error
+            ?? FeedError(.badStatus, "an unexpected status", hint: "check url")
     }
 
     private func quoted(_ text: String, limit: Int = 200) -> String {
         SafeText.line(redaction.apply(to: text), atMost: limit)
     }
-
-    func failure(
-        _ kind: FeedError.Kind, _ cause: String, hint: String? = nil, retryable: Bool = true,
-        scope: FeedError.Scope = .feed
-    ) -> FeedError {
-        FeedError(
-            kind, operation: operation, cause: redaction.apply(to: cause), hint: hint, isRetryable: retryable,
-            scope: scope)
-    }
 }
 
-extension ErrorRule {
-    /// A web page in place of data: from a firewall or a login page on the way.
-    static let htmlPage = ErrorRule(
-        .blocked, "a web page came in place of data",
-        hint: "the provider or a proxy blocks this address: use a key, or another address")
+extension HTTPAnswer {
+    fileprivate var isAccepted: Bool { (200...299).contains(status) }
+
+    /// `text/html` from `Text/HTML; charset=utf-8`; nil without a `Content-Type`.
+    fileprivate var mediaType: String? {
+        headers["Content-Type"]?.prefix { $0 != ";" && $0 != "," }.filter { !$0.isWhitespace }.lowercased()
+    }
+
+    fileprivate var isHTML: Bool {
+        if let type = mediaType, type == "text/html" || type == "application/xhtml+xml" {
+            // Some servers label plain text and JSON as HTML; check the first character.
+            let first = body.first { !$0.isJSONBlank }
+            return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && EnvelopeFailure(body) == nil
+        }
+        let beginning = String(decoding: body.prefix(120), as: UTF8.self).lowercased()
+            .trimmingCharacters(in: CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"]))
+        return beginning.hasPrefix("<!doctype html") || beginning.hasPrefix("<html")
+    }
 }

@@ -4,39 +4,18 @@ import Markets
 
 /// Polls a provider for a watchlist, and keeps the decoded pages for 304 answers.
 package actor Feed {
-    package nonisolated let name: String
-    /// For requests other than polls.
+    /// Sends the requests; two feeds with the same client share key, cooldowns and request counts.
     package nonisolated let client: FeedClient
-    let provider: any Provider
     /// Pages by URL, as long as they are requested.
-    private var known: [String: KnownPage] = [:]
+    private var known: [String: (validators: Validators, rows: [QuoteRow])] = [:]
     /// The quotes of the last answer.
     private var before: [Quote] = []
     private var refused = RefusedNames()
 
-    private struct KnownPage {
-        var validators: Validators
-        var page: QuotePage
-    }
+    package init(_ client: FeedClient) { self.client = client }
 
-    /// - Parameter random: from 0 up to, not including, 1; for the jitter.
-    package init(
-        _ provider: any Provider, _ environment: FeedEnvironment, transport: any HTTPTransport,
-        memory: any FeedMemory, retry: RetryPolicy = RetryPolicy(), time: any TimeSource = SystemTime(),
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
-    ) {
-        name = environment.feed
-        self.provider = provider
-        client = FeedClient(
-            provider, environment, transport: transport, memory: memory, retry: retry, time: time, random: random)
-    }
-
-    /// Polls the same provider for other markets: key, cooldowns and request counts are shared.
-    package init(beside other: Feed) {
-        name = other.name
-        provider = other.provider
-        client = other.client
-    }
+    package nonisolated var name: String { client.environment.feed }
+    private nonisolated var provider: any Provider { client.provider }
 
     /// The number of pages of a poll, each of which costs one request.
     package nonisolated func pages(for watch: Watch) -> Int { provider.pages(for: watch).count }
@@ -61,9 +40,9 @@ package actor Feed {
     package func poll(
         _ watch: Watch, within limit: Duration, respecting scope: CooldownScope = .all
     ) async throws(CancellationError) -> PollResult {
-        let log = ExchangeLog()
-        let outcome = try await outcome(of: watch, within: limit, respecting: scope, log)
-        var result = PollResult(feed: name, outcome)
+        var log = ExchangeLog()
+        var result = PollResult(
+            feed: name, try await outcome(of: watch, within: limit, respecting: scope, &log))
         result.requests = log.requests
         result.retries = log.retries
         (result.cooldown, result.requestsThisMonth) = await status(at: client.time.now())
@@ -71,7 +50,7 @@ package actor Feed {
     }
 
     private func outcome(
-        of watch: Watch, within limit: Duration, respecting scope: CooldownScope, _ log: ExchangeLog
+        of watch: Watch, within limit: Duration, respecting scope: CooldownScope, _ log: inout ExchangeLog
     ) async throws(CancellationError) -> PollResult.Outcome {
         let time = client.time
         let end = time.uptime() + limit
@@ -82,26 +61,25 @@ package actor Feed {
         var index = 0
         while index < pages.count {
             let page = pages[index]
-            defer { index += 1 }
+            index += 1
             do {
-                let loaded = try await load(page, until: end, log)
-                merge.add(loaded, page.content)
+                let (rows, loaded) = try await load(page, until: end, &log)
+                merge.add(rows, loaded, page.content)
                 failuresInARow = 0
             } catch {
                 if Task.isCancelled { throw CancellationError() }
                 if provider.refusesUnknownNames, error.kind == .notFound || error.kind == .badRequest {
-                    let halves = refused.halves(of: page.content, in: watch, at: time.now())
-                    if !halves.isEmpty {
-                        pages.insert(contentsOf: halves.flatMap(provider.pages), at: index + 1)
-                        continue
-                    }
+                    let halves = refused.halves(of: page.content, at: time.now())
+                    let pagesOfHalves = halves.flatMap { provider.pages(for: Watch($0, currency: watch.currency)) }
+                    pages.insert(contentsOf: pagesOfHalves, at: index)
+                    if !halves.isEmpty { continue }
                 }
                 merge.fail(page.content, error)
                 // A fault of the feed affects the next page, too; two failed pages in a row count as such a fault,
                 // unless the ids in them are refused.
                 if !page.content.isRefused(by: error) { failuresInARow += 1 }
                 if error.scope == .feed || failuresInARow > 1 {
-                    for rest in pages[(index + 1)...] { merge.fail(rest.content, error) }
+                    for rest in pages[index...] { merge.fail(rest.content, error) }
                     break
                 }
             }
@@ -113,23 +91,22 @@ package actor Feed {
         return outcome
     }
 
+    /// The rows of an unchanged page are those of the answer before.
     private func load(
-        _ page: PageRequest, until end: Duration, _ log: ExchangeLog
-    ) async throws(FeedError) -> PageMerge.Page {
+        _ page: PageRequest, until end: Duration, _ log: inout ExchangeLog
+    ) async throws(FeedError) -> ([QuoteRow], Loaded<[QuoteRow]>) {
         let url = url(page)
-        let loaded = try await client.load(page.request, validators: known[url]?.validators, until: end, log)
-        var rows = known[url]?.page ?? QuotePage(rows: [])
-        if case .fresh(let fresh, _) = loaded.content {
-            rows = fresh
+        let loaded = try await client.load(page.request, validators: known[url]?.validators, until: end, &log)
+        let rows = loaded.value ?? known[url]?.rows ?? []
+        if loaded.value != nil {
             known[url] = nil
-            if let reason = fresh.schemaDrift(since: before) {
-                throw await client.failure(of: page.request, .decode, "the answer \(reason): its format has changed")
+            if let reason = rows.schemaDrift(since: before) {
+                let error = FeedError(.decode, "the answer \(reason): its format has changed", scope: .request)
+                throw await client.classification(of: page.request).located(error)
             }
-            known[url] = Validators(loaded.headers).map { KnownPage(validators: $0, page: fresh) }
+            known[url] = Validators(loaded.headers).map { ($0, rows) }
         }
-        return PageMerge.Page(
-            rows: rows.rows, isUnchanged: loaded.isUnchanged, at: loaded.at, serverDate: loaded.headers.date,
-            maxAge: loaded.headers.maxAge)
+        return (rows, loaded)
     }
 
     private nonisolated func url(_ page: PageRequest) -> String {
@@ -158,35 +135,31 @@ extension Feed {
     }
 }
 
-/// Names for which a provider refuses whole requests. They are found by bisection, and left out for a day.
-struct RefusedNames {
-    /// Expires, since a symbol may be listed later.
-    static let memory = Duration.hours(24)
+/// Names for which a provider refuses whole requests. They are found by bisection, and left out for a day, since a
+/// symbol may be listed later.
+private struct RefusedNames {
+    private static let memory = Duration.hours(24)
 
     private var since: [String: Date] = [:]
 
     func removed(from watch: Watch, at now: Date) -> Watch {
         guard !since.isEmpty else { return watch }
-        var watch = watch
-        let all = watch.entries
-        watch.entries.removeAll { entry in
+        var others = watch
+        others.entries.removeAll { entry in
             since[entry.providerID].map { (.zero...Self.memory).contains(now.since($0)) } ?? false
         }
         // If no other market is left, ask again rather than trust the memory.
-        if watch.entries.isEmpty, watch.top == 0 { watch.entries = all }
-        return watch
+        return others.isEmpty ? watch : others
     }
 
     /// The two halves of a refused page; empty if it named one market, which is then remembered as refused.
-    mutating func halves(of content: PageRequest.Content, in watch: Watch, at now: Date) -> [Watch] {
-        guard case .named(let markets) = content else { return [] }
-        let asked = Set(markets)
-        let entries = watch.entries.filter { asked.contains($0.market) }
+    mutating func halves(of content: PageRequest.Content, at now: Date) -> [[Watch.Entry]] {
+        guard case .named(let entries) = content, let first = entries.first else { return [] }
         guard entries.count > 1 else {
-            if let entry = entries.first { since[entry.providerID] = now }
+            since[first.providerID] = now
             return []
         }
         let middle = entries.count / 2
-        return [entries[..<middle], entries[middle...]].map { Watch(Array($0), currency: watch.currency) }
+        return [Array(entries[..<middle]), Array(entries[middle...])]
     }
 }

@@ -1,24 +1,17 @@
 import Foundation
+import HTTP
 import Markets
 
 /// Merges the pages of a poll.
 ///
-/// Rows are copied as each page arrives, while they are in the processor's cache. Rows of the same market are matched
+/// Quotes are copied as each page arrives, while they are in the processor's cache. Rows of the same market are matched
 /// once, at the end: with 17,000 markets, lookups scattered over the poll would all be cache misses.
 struct PageMerge {
-    struct Page: Sendable {
-        var rows: [QuoteRow]
-        var isUnchanged: Bool
-        var at: Date
-        var serverDate: Date?
-        var maxAge: Duration?
-    }
-
     /// The content of a row.
     private enum Row {
         /// The index in `quotes`.
         case quote(Int32)
-        case unusable(RowFault)
+        case unusable(UnknownReason)
     }
 
     private let watch: Watch
@@ -28,9 +21,8 @@ struct PageMerge {
     private var quotes: [Quote] = []
     /// The rows that were requested by rank.
     private var ranked: [Range<Int>] = []
-    private var last: (at: Date, serverDate: Date?)?
-    private var allAreUnchanged = true
-    private var maxAge: Duration?
+    /// What is known before the rows are matched; nil if no page arrived.
+    private var answer: Answer?
     private var unreached: Set<MarketID> = []
     private var rankingIsIncomplete = false
     private var error: FeedError?
@@ -45,48 +37,50 @@ struct PageMerge {
         quotes.reserveCapacity(expected)
     }
 
-    mutating func add(_ page: Page, _ content: PageRequest.Content) {
-        last = (page.at, page.serverDate)
-        allAreUnchanged = allAreUnchanged && page.isUnchanged
-        maxAge = [maxAge, page.maxAge].compactMap { $0 }.max()
+    mutating func add(_ page: [QuoteRow], _ loaded: Loaded<[QuoteRow]>, _ content: PageRequest.Content) {
+        var merged = Answer(fetchedAt: loaded.at)
+        merged.serverDate = loaded.headers.date
+        merged.maxAge = [answer?.maxAge, loaded.headers.maxAge].compactMap { $0 }.max()
+        merged.notModified = loaded.value == nil && answer?.notModified != false
+        answer = merged
         let first = rows.count
-        for row in page.rows {
+        for row in page {
             switch row {
             case .nameless: break
-            case .unusable(let market, let fault):
-                markets.append(market)
-                rows.append(.unusable(fault))
+            case .priceless(let market): add(.unusable(.nullPrice), of: market)
+            case .unusable(let market, let reason): add(.unusable(reason), of: market)
             case .quote(let quote):
-                markets.append(quote.market)
-                rows.append(.quote(Int32(quotes.count)))
+                add(.quote(Int32(quotes.count)), of: quote.market)
                 quotes.append(quote)
             }
         }
         if case .ranked = content { ranked.append(first..<rows.count) }
     }
 
+    private mutating func add(_ row: Row, of market: MarketID) {
+        rows.append(row)
+        markets.append(market)
+    }
+
     mutating func fail(_ content: PageRequest.Content, _ error: FeedError) {
-        if error.kind == .notFound, case .named(let markets) = content, markets.count == 1 {
+        if error.kind == .notFound, case .named(let entries) = content, entries.count == 1 {
             // With one request a market, this means an unknown market.
             unknownError = error
             return
         }
         self.error = error
         switch content {
-        case .named(let markets): unreached.formUnion(markets)
+        case .named(let entries): unreached.formUnion(entries.map(\.market))
         case .ranked: rankingIsIncomplete = true
         }
     }
 
     consuming func outcome() -> PollResult.Outcome {
-        guard let last else {
-            let nothing = FeedError(.empty, operation: "poll", cause: "no market is watched", isRetryable: false)
-            return .failed((error ?? unknownError ?? nothing).poll)
+        guard var answer else {
+            let nothing = PollError(.empty, message: "poll: no market is watched", isRetryable: false)
+            return .failed((error ?? unknownError)?.poll ?? nothing)
         }
-        var answer = Answer(fetchedAt: last.at)
-        answer.serverDate = last.serverDate
-        answer.maxAge = maxAge
-        answer.notModified = error == nil && allAreUnchanged
+        answer.notModified = answer.notModified && error == nil
         answer.pageError = error?.poll
         answer.rankingIsIncomplete = rankingIsIncomplete
         place(in: &answer)
@@ -94,21 +88,35 @@ struct PageMerge {
     }
 
     /// Orders the best row of each market: those requested by name first, then the others by rank.
+    ///
+    /// A market occurs twice if its rank changed between two requests, or if it is also requested by name.
     private func place(in answer: inout Answer) {
-        let same = sameMarkets()
+        // The first row of each market; the same for each row; for a first row, the best row of its market.
+        var firstOf: [MarketID: Int32] = [:]
+        var firsts: [Int32] = []
+        var best = Array(0..<Int32(rows.count))
+        firstOf.reserveCapacity(rows.count)
+        firsts.reserveCapacity(rows.count)
+        func entered(_ first: inout Int32) -> Int32 { first }
+        for (row, market) in markets.enumerated() {
+            // Looks up and inserts with one hash.
+            let first = entered(&firstOf[market, default: Int32(row)])
+            firsts.append(first)
+            if first != row, isBetter(rows[row], than: rows[Int(best[Int(first)])]) { best[Int(first)] = Int32(row) }
+        }
         var isPlaced = Array(repeating: false, count: rows.count)
         var order: [Int] = []
         order.reserveCapacity(quotes.count)
         func place(_ first: Int) {
             guard !isPlaced[first] else { return }
             isPlaced[first] = true
-            switch rows[Int(same.best[first])] {
+            switch rows[Int(best[first])] {
             case .quote(let place): order.append(Int(place))
-            case .unusable(let fault): answer.unusable[markets[first]] = UnknownReason(fault)
+            case .unusable(let reason): answer.unusable[markets[first]] = reason
             }
         }
         for entry in watch.entries {
-            if let first = same.firstOf[entry.market] {
+            if let first = firstOf[entry.market] {
                 place(Int(first))
             } else if unreached.contains(entry.market) {
                 answer.unreached.insert(entry.market)
@@ -118,42 +126,13 @@ struct PageMerge {
         }
         var isRanked = Array(repeating: false, count: rows.count)
         for row in ranked.joined() where answer.ranking.count < watch.top {
-            let first = Int(same.first[row])
+            let first = Int(firsts[row])
             guard !isRanked[first] else { continue }
             isRanked[first] = true
             answer.ranking.append(markets[first])
             place(first)
         }
         answer.quotes = order.elementsEqual(quotes.indices) ? quotes : order.map { quotes[$0] }
-    }
-
-    /// Which rows belong to the same market.
-    private struct SameMarkets {
-        /// The first row of each market.
-        var firstOf: [MarketID: Int32] = [:]
-        /// For each row, the first row of its market.
-        var first: [Int32] = []
-        /// For a first row, the best row of its market.
-        var best: [Int32] = []
-    }
-
-    /// A market occurs twice if its rank changed between two requests, or if it is also requested by name.
-    private func sameMarkets() -> SameMarkets {
-        var same = SameMarkets()
-        same.firstOf.reserveCapacity(rows.count)
-        same.first.reserveCapacity(rows.count)
-        same.best.reserveCapacity(rows.count)
-        func entered(_ first: inout Int32) -> Int32 { first }
-        for (row, market) in markets.enumerated() {
-            // Looks up and inserts with one hash.
-            let first = entered(&same.firstOf[market, default: Int32(row)])
-            same.first.append(first)
-            same.best.append(Int32(row))
-            if first != row, isBetter(rows[row], than: rows[Int(same.best[Int(first)])]) {
-                same.best[Int(first)] = Int32(row)
-            }
-        }
-        return same
     }
 
     /// A price before none, then the newer price, then the later row.
@@ -164,16 +143,5 @@ struct PageMerge {
         case (.quote, _): false
         default: true
         }
-    }
-}
-
-extension UnknownReason {
-    /// A price with an unreadable time has an unknown age and is unusable.
-    fileprivate init(_ fault: RowFault) {
-        self =
-            switch fault {
-            case .nullPrice, .absentPrice: .nullPrice
-            case .badPrice, .badTime: .badPrice
-            }
     }
 }

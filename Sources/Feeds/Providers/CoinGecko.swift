@@ -1,5 +1,4 @@
 import Foundation
-import HTTP
 import Markets
 
 /// CoinGecko, API v3. Facts: its OpenAPI files (github.com/coingecko/coingecko-api-oas) and recorded answers.
@@ -12,55 +11,41 @@ package struct CoinGecko: ListedProvider {
     /// the quota of the smallest paid plan. The demo plan was limited to 30 requests a minute, now to 100, the smallest
     /// paid one to 250 at least.
     package static let terms: [ProviderPlan: ProviderTerms] = [
-        .public: ProviderTerms("https://api.coingecko.com/api/v3"),
+        .public: ProviderTerms(baseURL: "https://api.coingecko.com/api/v3"),
         .demo: ProviderTerms(
-            "https://api.coingecko.com/api/v3", quotaMonth: 10_000, every: .seconds(300), pastEvery: .seconds(3)),
-        .pro: ProviderTerms("https://pro-api.coingecko.com/api/v3", quotaMonth: 100_000, pastEvery: .seconds(1)),
+            baseURL: "https://api.coingecko.com/api/v3", keyHeader: "x-cg-demo-api-key", quotaMonth: 10_000,
+            every: .seconds(300), pastEvery: .seconds(3)),
+        .pro: ProviderTerms(
+            baseURL: "https://pro-api.coingecko.com/api/v3", keyHeader: "x-cg-pro-api-key", quotaMonth: 100_000,
+            pastEvery: .seconds(1)),
     ]
 
     package let plan: ProviderPlan
 
     package init(plan: ProviderPlan) { self.plan = plan }
 
-    package func header(for key: Secret) -> (name: String, value: String)? {
-        switch plan {
-        case .public: nil
-        case .demo: ("x-cg-demo-api-key", key.revealed)
-        case .pro: ("x-cg-pro-api-key", key.revealed)
-        }
-    }
-
-    package let errorCodes: [Int: ErrorRule] = [
-        1015: ErrorRule(.rateLimited, "too many requests", hint: "poll less often, or use a key", isRetryable: true),
-        1020: ErrorRule(.blocked, "the firewall refuses this address", hint: "use a key, or another address"),
-        10002: ErrorRule(.unauthorized, "the key is missing", hint: "set key_file and plan: demo or plan: pro"),
-        10005: ErrorRule(
+    package let errors = ProviderErrors(codes: [
+        1015: .tooManyRequests,
+        1020: .init(.blocked, "the firewall refuses this address", hint: "use a key, or another address"),
+        10002: .init(.unauthorized, "the key is missing", hint: "set key_file and plan: demo or plan: pro"),
+        10005: .init(
             .forbidden, "the plan does not cover this request", hint: "ask for less, or a larger plan", scope: .request),
-        10010: ErrorRule(.unauthorized, "a pro key at the public host", hint: "set plan: pro"),
-        10011: ErrorRule(.unauthorized, "a demo key at the pro host", hint: "set plan: demo"),
-        10012: ErrorRule(
+        10010: .init(.unauthorized, "a pro key at the public host", hint: "set plan: pro"),
+        10011: .init(.unauthorized, "a demo key at the pro host", hint: "set plan: demo"),
+        10012: .init(
             .forbidden, "the plan does not reach back that far", hint: "ask for at most 365 days", scope: .request),
-        20000: ErrorRule(
+        20000: .init(
             .blocked, "the network of this address is refused", hint: "use a key, or an address of another provider"),
-    ]
+    ])
 
     /// The maximum number of rows of a request.
     private static let pageSize = 250
 
     package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
-        var pages: [PageRequest] = []
-        for entries in watch.entries.pages(of: Self.pageSize) {
-            let request = MarketsPage(
-                currency: watch.currency, selection: .ids(entries.map(\.providerID)), names: names)
-            pages.append(PageRequest(request, .named(entries.map(\.market))))
+        return watch.pages(of: Self.pageSize) {
+            MarketsPage(currency: watch.currency, selection: $0, names: names)
         }
-        for first in stride(from: 0, to: watch.top, by: Self.pageSize) {
-            let page = first / Self.pageSize + 1
-            let request = MarketsPage(currency: watch.currency, selection: .largest(page: page), names: names)
-            pages.append(PageRequest(request, .ranked))
-        }
-        return pages
     }
 }
 
@@ -69,48 +54,39 @@ package struct CoinGecko: ListedProvider {
 extension CoinGecko {
     /// `GET /coins/markets`: prices of named markets, or of a page of the largest.
     struct MarketsPage: FeedRequest {
-        typealias Response = QuotePage
-
-        enum Selection: Sendable {
-            case ids([String])
-            case largest(page: Int)
-        }
-
         var currency: Currency
-        var selection: Selection
+        var selection: PageSelection
         /// Our market ids by the provider's.
         var names: [String: MarketID]
 
-        var path: RequestPath { "/coins/markets" }
+        var path: String { "/coins/markets" }
 
-        var query: [URLQueryItem] {
-            var query = [URLQueryItem(name: "vs_currency", value: currency.code)]
+        /// By default 100 rows come even if more ids are named, and prices are rounded.
+        var query: RequestQuery {
             switch selection {
-            case .ids(let ids): query.append(URLQueryItem(name: "ids", value: ids.joined(separator: ",")))
+            case .ids(let ids):
+                [
+                    "vs_currency": currency.code, "ids": ids.joined(separator: ","), "per_page": "250",
+                    "precision": "full",
+                ]
             case .largest(let page):
-                query.append(URLQueryItem(name: "order", value: "market_cap_desc"))
-                query.append(URLQueryItem(name: "page", value: "\(page)"))
+                [
+                    "vs_currency": currency.code, "order": "market_cap_desc", "page": "\(page)", "per_page": "250",
+                    "precision": "full",
+                ]
             }
-            // By default 100 rows come even if more ids are named, and prices are rounded.
-            query.append(URLQueryItem(name: "per_page", value: "250"))
-            query.append(URLQueryItem(name: "precision", value: "full"))
-            return query
         }
 
-        func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
-            let document = try JSONDocument(body)
-            guard let rows = document.root.items else { throw UnreadableBody(misshapen: body, at: "/") }
-            return QuotePage(rows: rows.map(quoteRow))
+        func decode(_ body: Data) throws(UnreadableBody) -> [QuoteRow] {
+            try JSONDocument.list(in: body).map(quoteRow)
         }
 
         private func quoteRow(_ row: JSONValue) -> QuoteRow {
             guard let id = row["id"]?.id, let market = names[id] ?? (try? MarketID(id)) else { return .nameless }
-            let (price, stated) = (row["current_price"], row["last_updated"])
-            let time = stated?.time
-            return .priced(market, price, price?.numeral, at: stated, time) {
+            return .priced(market, row["current_price"], \.numeral, at: row["last_updated"], \.time) {
                 Quote(
                     market: market, symbol: row["symbol"]?.text ?? "", name: row["name"]?.text ?? "",
-                    currency: currency, price: $0, quotedAt: time,
+                    currency: currency, price: $0, quotedAt: $1,
                     reportedChange: row["price_change_percentage_24h"]?.percent,
                     volume24h: row["total_volume"]?.double, marketCap: row["market_cap"]?.double)
             }
@@ -123,29 +99,32 @@ extension CoinGecko {
 extension CoinGecko {
     /// `GET /ping`: whether host and key are accepted.
     package struct Ping: FeedRequest {
-        package struct Response: Decodable, Sendable, Hashable {
-            package var greeting: String
-
-            enum CodingKeys: String, CodingKey { case greeting = "gecko_says" }
-        }
-
         package init() {}
-        package var path: RequestPath { "/ping" }
+        package var path: String { "/ping" }
         package var cachePolicy: CachePolicy { .reload }
+
+        package func decode(_ body: Data) throws(UnreadableBody) -> String {
+            guard let greeting = try JSONDocument(body).root["gecko_says"]?.text else {
+                throw UnreadableBody(misshapen: body, at: "/gecko_says")
+            }
+            return greeting
+        }
     }
 
     /// `GET /simple/supported_vs_currencies`: the currency codes for prices.
     package struct SupportedCurrencies: FeedRequest {
-        package typealias Response = [String]
-
         package init() {}
-        package var path: RequestPath { "/simple/supported_vs_currencies" }
+        package var path: String { "/simple/supported_vs_currencies" }
         package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
+
+        package func decode(_ body: Data) throws(UnreadableBody) -> [String] {
+            try JSONDocument.list(in: body).compactMap(\.text)
+        }
     }
 
     /// `GET /coins/list`: every id with symbol and name, about 17,000.
     package struct CoinList: FeedRequest {
-        package struct Coin: Decodable, Sendable, Hashable {
+        package struct Coin: Sendable, Hashable {
             package var id: String
             package var symbol: String
             package var name: String
@@ -155,79 +134,119 @@ extension CoinGecko {
                 self.symbol = symbol.cut(toBytes: Quote.longestSymbol)
                 self.name = name.cut(toBytes: Quote.longestName)
             }
-
-            enum CodingKeys: String, CodingKey { case id, symbol, name }
-
-            package init(from decoder: any Decoder) throws {
-                let row = try decoder.container(keyedBy: CodingKeys.self)
-                self.init(
-                    id: try row.decode(String.self, forKey: .id),
-                    symbol: (try? row.decodeIfPresent(String.self, forKey: .symbol)) ?? "",
-                    name: (try? row.decodeIfPresent(String.self, forKey: .name)) ?? "")
-            }
-        }
-
-        package typealias Response = [Coin]
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
-            try UnreadableBody.reading(body) { try JSONDecoder().decode([Coin].self, from: $0) }
-                .filter { $0.id.ifID != nil }
         }
 
         package var cachePolicy: CachePolicy
 
         package init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
-        package var path: RequestPath { "/coins/list" }
-    }
+        package var path: String { "/coins/list" }
 
-    /// `GET /coins/markets` of at most 250 ids, for their ranks by market cap.
-    package struct Ranks: FeedRequest {
-        package struct Rank: Decodable, Sendable {
-            package var id: String
-            /// From 1; nil if the market has none.
-            package var rank: Int?
-
-            enum CodingKeys: String, CodingKey {
-                case id
-                case rank = "market_cap_rank"
+        package func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
+            try JSONDocument.list(in: body).compactMap { row in
+                row["id"]?.id.map { Coin(id: $0, symbol: row["symbol"]?.text ?? "", name: row["name"]?.text ?? "") }
             }
         }
+    }
 
-        package typealias Response = [Rank]
-
+    /// `GET /coins/markets` of at most 250 ids, for their ranks by market cap, from 1.
+    package struct Ranks: FeedRequest {
         private let ids: [String]
 
         package init(of ids: [String]) { self.ids = ids }
 
-        package var path: RequestPath { "/coins/markets" }
-        package var query: [URLQueryItem] {
-            [
-                URLQueryItem(name: "vs_currency", value: "usd"),
-                URLQueryItem(name: "ids", value: ids.joined(separator: ",")),
-                URLQueryItem(name: "per_page", value: "250"),
-            ]
+        package var path: String { "/coins/markets" }
+        package var query: RequestQuery {
+            ["vs_currency": "usd", "ids": ids.joined(separator: ","), "per_page": "250"]
         }
         package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
+
+        /// By id, without the markets that have no rank.
+        package func decode(_ body: Data) throws(UnreadableBody) -> [String: Int] {
+            let ranks = try JSONDocument.list(in: body).compactMap { row -> (String, Int)? in
+                guard let id = row["id"]?.id, let rank = row["market_cap_rank"]?.numeral?.integer else { return nil }
+                return (id, Int(rank))
+            }
+            return Dictionary(ranks, uniquingKeysWith: { $1 })
+        }
     }
 
     /// `GET /key`, plan pro only: the plan's limits and the remaining quota.
     package struct KeyUsage: FeedRequest {
-        package struct Response: Decodable, Sendable, Hashable {
-            package var plan: String?
-            package var requestsPerMinute: Int?
-            package var requestsPerMonth: Int
-            package var remainingThisMonth: Int
+        package init() {}
+        package var path: String { "/key" }
+        package var cachePolicy: CachePolicy { .reload }
 
-            enum CodingKeys: String, CodingKey {
-                case plan
-                case requestsPerMinute = "rate_limit_request_per_minute"
-                case requestsPerMonth = "monthly_call_credit"
-                case remainingThisMonth = "current_remaining_monthly_calls"
-            }
+        package func decode(_ body: Data) throws(UnreadableBody) -> (requestsPerMonth: Int64, remainingThisMonth: Int64)
+        {
+            let usage = try JSONDocument(body).root
+            guard let requests = usage["monthly_call_credit"]?.numeral?.integer,
+                let remaining = usage["current_remaining_monthly_calls"]?.numeral?.integer
+            else { throw UnreadableBody(misshapen: body, at: "/current_remaining_monthly_calls") }
+            return (requests, remaining)
+        }
+    }
+}
+
+// MARK: Past prices
+
+extension CoinGecko: PastProvider {
+    /// A little less than the day that is answered in steps of 5 minutes.
+    private static let recent = Duration.minutes(24 * 60 - 1)
+    /// A little less than the 90 days that are answered in steps of an hour.
+    private static let longestHourly = Duration.hours(24 * 89)
+    private static let reach = Duration.hours(24 * 365 - 1)
+
+    package func pastPage(
+        of entry: Watch.Entry, in currency: Currency, _ stretch: Range<Date>, now: Date
+    ) -> PastPage? {
+        let recent = now - Self.recent
+        let isRecent = stretch.upperBound > recent
+        var start = max(stretch.lowerBound, isRecent ? recent : stretch.upperBound - Self.longestHourly)
+        if plan != .pro { start = max(start, now - Self.reach) }
+        guard start < stretch.upperBound else { return nil }
+        // Steps of 5 minutes require a range that ends now.
+        let range = start..<(isRecent ? max(now, stretch.upperBound) : stretch.upperBound)
+        return PastPage(
+            request: ChartRange(id: entry.providerID, currency: currency, range: range, endsNow: isRecent),
+            span: start..<stretch.upperBound, step: isRecent ? .minutes(5) : .hours(1))
+    }
+
+    /// `GET /coins/{id}/market_chart/range`: steps of 5 minutes for up to a day that ends now, of an hour for up to 90
+    /// days; at most a year back without a paid plan.
+    struct ChartRange: FeedRequest {
+        var id: String
+        var currency: Currency
+        var range: Range<Date>
+        var endsNow: Bool
+
+        var path: String { "/coins/\(id.pathSegment)/market_chart/range" }
+
+        var query: RequestQuery {
+            [
+                "vs_currency": currency.code,
+                "from": "\(Int64(range.lowerBound.timeIntervalSince1970.rounded(.down)))",
+                "to": "\(Int64(range.upperBound.timeIntervalSince1970.rounded(.up)))", "precision": "full",
+            ]
         }
 
-        package init() {}
-        package var path: RequestPath { "/key" }
-        package var cachePolicy: CachePolicy { .reload }
+        func decode(_ body: Data) throws(UnreadableBody) -> [PastQuote] {
+            typealias Point = (time: Date?, value: DecimalNumeral?)
+            // `[1621003519770, 50675.258]`. An unreadable point is nil; the other rows are kept.
+            func points(_ list: JSONValue?) -> [Point] {
+                list?.items?.map { ($0[0]?.millisecondsTime, $0[1]?.numeral) } ?? []
+            }
+            let chart = try JSONDocument(body).root
+            guard chart["prices"]?.kind == .list else { throw UnreadableBody(misshapen: body, at: "/prices") }
+            let (volumes, marketCaps) = (points(chart["total_volumes"]), points(chart["market_caps"]))
+            // The last point is the live price, which is left to the polls.
+            return points(chart["prices"]).dropLast(endsNow ? 1 : 0).enumerated().compactMap { place, point in
+                guard let time = point.time, let price = point.value.flatMap(Price.init) else { return nil }
+                func amount(_ list: [Point]) -> Double? {
+                    list.indices.contains(place) && list[place].time == time ? list[place].value?.double : nil
+                }
+                return PastQuote(
+                    quotedAt: time, price: price, volume24h: amount(volumes), marketCap: amount(marketCaps))
+            }
+        }
     }
 }

@@ -6,68 +6,118 @@ import Markets
 package protocol Provider: Sendable {
     /// The requests of one poll: markets by name first, then the largest.
     func pages(for watch: Watch) -> [PageRequest]
-    /// The header that carries the key.
-    func header(for key: Secret) -> (name: String, value: String)?
     /// The headers of every request: the key's, and others that the provider requires.
     func headers(with key: Secret?) -> [(name: String, value: String)]
     /// The meaning of this provider's own codes.
-    var errorCodes: [Int: ErrorRule] { get }
-    /// The meaning of an HTTP status, where it differs from the general one.
-    var errorStatuses: [Int: ErrorRule] { get }
-    /// The meaning of its messages by prefix, if it has no codes; the first match applies.
-    var errorTexts: [(beginning: String, rule: ErrorRule)] { get }
+    var errors: ProviderErrors { get }
     /// True if one unknown name makes it refuse the whole request.
     var refusesUnknownNames: Bool { get }
 }
 
 extension Provider {
-    package func header(for key: Secret) -> (name: String, value: String)? { nil }
-    package func headers(with key: Secret?) -> [(name: String, value: String)] {
-        key.flatMap(header).map { [$0] } ?? []
-    }
-    package var errorCodes: [Int: ErrorRule] { [:] }
-    package var errorStatuses: [Int: ErrorRule] { [:] }
-    package var errorTexts: [(beginning: String, rule: ErrorRule)] { [] }
+    package func headers(with key: Secret?) -> [(name: String, value: String)] { [] }
+    package var errors: ProviderErrors { ProviderErrors() }
     package var refusesUnknownNames: Bool { false }
 }
+
+// MARK: Built-in providers
+
+/// The list of providers. A new one is a file in this folder, its tests, and an entry here.
+package enum Providers {
+    package static let all: [any ListedProvider.Type] = [
+        CoinGecko.self, CoinPaprika.self, CoinMarketCap.self, Binance.self, Kraken.self,
+    ]
+
+    package static func named(_ name: String) -> (any ListedProvider.Type)? { all.first { $0.name == name } }
+}
+
+/// A provider with a built-in name.
+package protocol ListedProvider: Provider {
+    static var name: String { get }
+    /// By plan. A provider without plans has `public` only.
+    static var terms: [ProviderPlan: ProviderTerms] { get }
+    /// Whether the largest markets can be requested.
+    static var ranksMarkets: Bool { get }
+
+    var plan: ProviderPlan { get }
+
+    init(plan: ProviderPlan)
+}
+
+extension ListedProvider {
+    package func headers(with key: Secret?) -> [(name: String, value: String)] {
+        guard let key, let header = Self.terms[plan]?.keyHeader else { return [] }
+        return [(header, key.revealed)]
+    }
+}
+
+/// A provider's plan.
+package enum ProviderPlan: String, Sendable, CaseIterable {
+    /// Without a key.
+    case `public`
+    /// A free account.
+    case demo
+    /// A paid account.
+    case pro
+
+    package var needsKey: Bool { self != .public }
+}
+
+/// The limits of a plan. Each provider states them in its own file.
+package struct ProviderTerms: Sendable {
+    package var baseURL: String
+    /// The header that carries the key; nil without a key.
+    var keyHeader: String?
+    /// Requests a month; nil if not known.
+    package var quotaMonth: Int?
+    /// The default poll interval.
+    package var every = Duration.seconds(60)
+    /// The interval between backfill requests, which are sent beside the polls.
+    package var pastEvery = Duration.seconds(10)
+}
+
+// MARK: Pages of a poll
 
 /// One page of a poll.
 package struct PageRequest: Sendable {
     package enum Content: Sendable {
         /// These markets, by name.
-        case named([MarketID])
+        case named([Watch.Entry])
         /// The next ones by market cap.
         case ranked
 
         /// True if the error may concern the named markets only, so that the next page may succeed.
         func isRefused(by error: FeedError) -> Bool {
-            guard case .named(let markets) = self else { return false }
-            if markets.count == 1, error.kind == .decode { return true }
+            guard case .named(let entries) = self else { return false }
+            if entries.count == 1, error.kind == .decode { return true }
             return error.kind == .notFound || error.kind == .badRequest
         }
     }
 
-    package var request: any FeedRequest<QuotePage>
-    package var content: Content
-
-    package init(_ request: any FeedRequest<QuotePage>, _ content: Content) {
-        self.request = request
-        self.content = content
-    }
+    var request: any FeedRequest<[QuoteRow]>
+    var content: Content
 }
 
-extension [Watch.Entry] {
+/// What a page is asked for, at a provider that ranks markets.
+enum PageSelection: Sendable {
+    /// By the provider's ids.
+    case ids([String])
+    /// - Parameter page: from 1.
+    case largest(page: Int)
+}
+
+extension Watch {
     /// The maximum length of names in a URL, in bytes. Servers commonly accept request lines of 8 KiB.
     private static var longestNames: Int { 6000 }
 
-    /// Splits the entries into requests of at most `count` names, each short enough for a URL.
-    func pages(of count: Int) -> [[Watch.Entry]] {
-        var pages: [[Watch.Entry]] = []
+    /// Requests for the named markets, at most `size` in each and short enough for a URL.
+    func namedPages(of size: Int, _ request: ([Entry]) -> any FeedRequest<[QuoteRow]>) -> [PageRequest] {
+        var pages: [[Entry]] = []
         var bytes = 0
-        for entry in self {
+        for entry in entries {
             // Each byte outside ASCII takes three when encoded.
             let length = entry.providerID.utf8.reduce(1) { $0 + ($1 < 128 ? 1 : 3) }
-            if let last = pages.last, last.count < count, bytes + length <= Self.longestNames {
+            if let last = pages.last, last.count < size, bytes + length <= Self.longestNames {
                 pages[pages.count - 1].append(entry)
                 bytes += length
             } else {
@@ -75,14 +125,27 @@ extension [Watch.Entry] {
                 bytes = length
             }
         }
-        return pages
+        return pages.map { PageRequest(request: request($0), content: .named($0)) }
     }
 
+    /// Requests for the named markets, then for the largest.
+    func pages(of size: Int, _ request: (PageSelection) -> any FeedRequest<[QuoteRow]>) -> [PageRequest] {
+        let named = namedPages(of: size) { request(.ids($0.map(\.providerID))) }
+        return named
+            + stride(from: 0, to: top, by: size).map {
+                PageRequest(request: request(.largest(page: $0 / size + 1)), content: .ranked)
+            }
+    }
+}
+
+extension [Watch.Entry] {
     /// Our market ids by the provider's.
     var names: [String: MarketID] {
         Dictionary(map { ($0.providerID, $0.market) }, uniquingKeysWith: { first, _ in first })
     }
 }
+
+// MARK: Past prices
 
 /// A provider with past prices.
 package protocol PastProvider: Provider {
@@ -92,15 +155,9 @@ package protocol PastProvider: Provider {
 
 /// One request for past prices of one market.
 package struct PastPage: Sendable {
-    package var request: any FeedRequest<[PastQuote]>
+    var request: any FeedRequest<[PastQuote]>
     /// The part of the range that the answer covers, up to the range's end.
     package var span: Range<Date>
     /// The approximate distance between the answer's prices: shorter holes cannot be filled.
     package var step: Duration
-
-    init(_ request: any FeedRequest<[PastQuote]>, _ span: Range<Date>, step: Duration) {
-        self.request = request
-        self.span = span
-        self.step = step
-    }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The base URL of a provider: https, or plain http if allowed.
-package struct BaseURL: Sendable, Hashable, CustomStringConvertible {
+package struct BaseURL: Sendable {
     package let text: String
-    let components: URLComponents
+    private let components: URLComponents
 
     /// Throws `InvalidBaseURL`: not an absolute URL with a host, another scheme than http and https, credentials
     /// or a fragment in it, or plain http to a host that is not this machine without `allowHTTP`.
@@ -31,38 +31,27 @@ package struct BaseURL: Sendable, Hashable, CustomStringConvertible {
         self.text = components.string ?? text
     }
 
-    package var description: String { text }
-
     /// The URL of a request below this base.
-    func url(path: RequestPath, query: [URLQueryItem]) -> String {
-        var components = components
-        components.percentEncodedPath += path.encoded
-        let items = QueryText.encoded(query)
-        if !items.isEmpty {
-            let own = components.percentEncodedQuery.map { $0 + "&" } ?? ""
-            components.percentEncodedQuery = own + items
-        }
-        return components.string ?? text
+    func url(path: String, query: RequestQuery) -> String {
+        let queries = [components.percentEncodedQuery ?? "", query.encoded].filter { !$0.isEmpty }
+        return text(components.percentEncodedPath + path, queries.isEmpty ? nil : queries.joined(separator: "&"))
     }
 
     /// Scheme, host and path, for messages. Queries may hold keys.
-    func place(of path: RequestPath) -> String {
+    func place(of path: String) -> String { text(components.percentEncodedPath + path, nil) }
+
+    /// Scheme, host and port.
+    var origin: String { text("", nil) }
+
+    private func text(_ path: String, _ query: String?) -> String {
         var components = components
-        components.percentEncodedPath += path.encoded
-        components.percentEncodedQuery = nil
+        components.percentEncodedPath = path
+        components.percentEncodedQuery = query
         return components.string ?? text
     }
 
-    /// Scheme, host and port.
-    var origin: String {
-        var components = components
-        components.percentEncodedPath = ""
-        components.percentEncodedQuery = nil
-        return components.string ?? ""
-    }
-
     /// `localhost`, 127.0.0.0/8 and ::1, by name; does not resolve.
-    static func isLoopback(_ host: String) -> Bool {
+    private static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         if ["localhost", "[::1]", "::1"].contains(host) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -73,4 +62,31 @@ package struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 /// Why a text was refused as a base URL; `reason` completes "the url …".
 package struct InvalidBaseURL: Error, Hashable, Sendable {
     package let reason: String
+}
+
+/// Names and values of a query, in the order in which they are sent.
+package typealias RequestQuery = KeyValuePairs<String, String>
+
+extension RequestQuery {
+    /// Encodes `+` as well: `URLComponents` leaves it, and servers read it as a space.
+    var encoded: String {
+        var components = URLComponents()
+        components.queryItems = map { URLQueryItem(name: $0.key, value: $0.value) }
+        return (components.percentEncodedQuery ?? "").replacingOccurrences(of: "+", with: "%2B")
+    }
+}
+
+extension String {
+    /// This text as one segment of a path: an id with a slash stays one segment, and one of dots does not leave the
+    /// path.
+    var pathSegment: String {
+        if !isEmpty, allSatisfy({ $0 == "." }) { return String(repeating: "%2E", count: count) }
+        return addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
+    }
+}
+
+extension CharacterSet {
+    /// RFC 3986, 2.3.
+    fileprivate static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -1,24 +1,17 @@
 import Foundation
 import HTTP
 
-/// A request to a provider, with the type of its answer.
+/// A request to a provider (GET), with the type of its answer.
 ///
 /// Holds only what belongs to the request. Base URL, key and timeout are in the `FeedEnvironment`.
 package protocol FeedRequest<Response>: Sendable {
     associatedtype Response: Sendable
 
-    var method: RequestMethod { get }
-    /// Appended to the base URL of the environment.
-    var path: RequestPath { get }
-    var query: [URLQueryItem] { get }
-    /// Headers beside `Accept`, `User-Agent`, the key and the validators, which are added when it is sent.
-    var headers: [(name: String, value: String)] { get }
-    var body: RequestBody? { get }
-    var acceptedStatus: ClosedRange<Int> { get }
+    /// Appended to the base URL of the environment; percent-encoded, begins with a slash.
+    var path: String { get }
+    var query: RequestQuery { get }
     var acceptedContent: AcceptedContent { get }
     var cachePolicy: CachePolicy { get }
-    /// The maximum size of the decompressed body in bytes; the transfer is cut off there.
-    var bodyLimit: Int { get }
 
     /// The full URL. `key` is nil if the URL only identifies the request.
     func url(below base: BaseURL, key: Secret?) -> String
@@ -27,45 +20,10 @@ package protocol FeedRequest<Response>: Sendable {
 }
 
 extension FeedRequest {
-    package var method: RequestMethod { .get }
-    package var query: [URLQueryItem] { [] }
-    package var headers: [(name: String, value: String)] { [] }
-    package var body: RequestBody? { nil }
-    package var acceptedStatus: ClosedRange<Int> { 200...299 }
+    package var query: RequestQuery { [:] }
     package var acceptedContent: AcceptedContent { .json }
     package var cachePolicy: CachePolicy { .revalidate }
-    package var bodyLimit: Int { 8 << 20 }
     package func url(below base: BaseURL, key: Secret?) -> String { base.url(path: path, query: query) }
-}
-
-extension FeedRequest where Response: Decodable {
-    package func decode(_ body: Data) throws(UnreadableBody) -> Response {
-        try UnreadableBody.reading(body) { try JSONDecoder().decode(Response.self, from: $0) }
-    }
-}
-
-/// The body of a request.
-package enum RequestBody: Sendable {
-    case json(any Encodable & Sendable)
-    case form([URLQueryItem])
-
-    var contentType: String {
-        switch self {
-        case .json: "application/json"
-        case .form: "application/x-www-form-urlencoded"
-        }
-    }
-
-    func encoded() throws -> Data {
-        switch self {
-        case .json(let value):
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(value)
-        case .form(let items):
-            return Data(QueryText.encoded(items).utf8)
-        }
-    }
 }
 
 /// The content types that a request accepts.
@@ -75,26 +33,59 @@ package enum AcceptedContent: String, CaseIterable, Sendable {
     /// Any type, for servers that send JSON as `text/plain`.
     case any
 
-    var acceptHeader: String {
-        switch self {
-        case .json: "application/json"
-        case .any: "application/json, */*;q=0.5"
-        }
-    }
+    var acceptHeader: String { self == .json ? "application/json" : "application/json, */*;q=0.5" }
 
-    /// Whether a `Content-Type` is accepted, with or without a charset. A missing one is accepted: the body decides.
-    func admits(_ contentType: String?) -> Bool {
-        guard self == .json, let contentType else { return true }
-        let type = MediaType.name(of: contentType)
+    /// - Parameter type: such as `text/json`. Nil, where the server states none, is accepted: the body decides.
+    func admits(_ type: String?) -> Bool {
+        guard self == .json, let type else { return true }
         return type == "application/json" || type == "text/json"
             || (type.hasPrefix("application/") && type.hasSuffix("+json"))
     }
 }
 
-enum MediaType {
-    /// `text/html` from `Text/HTML; charset=utf-8`.
-    static func name(of contentType: String) -> String {
-        let name = contentType.prefix { $0 != ";" && $0 != "," }
-        return name.filter { !$0.isWhitespace }.lowercased()
+/// When a stored answer may be used.
+package enum CachePolicy: Sendable, Hashable {
+    /// Sends `If-None-Match` and `If-Modified-Since`; a 304 returns the stored answer.
+    case revalidate
+    /// Ignores the stored answer.
+    case reload
+    /// Returns the stored answer if it is younger than this, else revalidates.
+    case cachedIfFresh(Duration)
+    /// Never sends a request.
+    case cachedOnly
+}
+
+/// The validators of an answer, for conditional requests.
+package struct Validators: Sendable, Hashable, Codable {
+    var etag: String?
+    var lastModified: String?
+}
+
+extension Validators {
+    /// Nil if the answer has neither.
+    init?(_ headers: HTTPFields) {
+        self.init(etag: headers["ETag"], lastModified: headers["Last-Modified"])
+        if etag == nil && lastModified == nil { return nil }
+    }
+
+    /// False for a 304 that names another version than the requested one. Tags are compared weakly: caches turn `"a"`
+    /// into `W/"a"` when they compress.
+    func match(_ headers: HTTPFields) -> Bool {
+        guard let etag, let answered = headers["ETag"] else { return true }
+        return etag.trimmingPrefix("W/") == answered.trimmingPrefix("W/")
+    }
+}
+
+/// A body stored across restarts, for id lists only.
+package struct StoredBody: Sendable, Hashable, Codable {
+    package var body: Data
+    package var validators: Validators?
+    /// When the provider last confirmed this answer.
+    package var confirmedAt: Date
+
+    package init(body: Data, validators: Validators?, confirmedAt: Date) {
+        self.body = body
+        self.validators = validators
+        self.confirmedAt = confirmedAt
     }
 }

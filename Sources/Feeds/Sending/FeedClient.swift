@@ -6,7 +6,7 @@ import Markets
 /// every failure into a `FeedError`.
 package actor FeedClient {
     package nonisolated let environment: FeedEnvironment
-    private let provider: any Provider
+    nonisolated let provider: any Provider
     private let transport: any HTTPTransport
     private let memory: any FeedMemory
     private let retry: RetryPolicy
@@ -16,6 +16,9 @@ package actor FeedClient {
         didSet { redaction = environment.redaction(key: key, provider.headers(with: key)) }
     }
     private var redaction: Redaction
+
+    /// The maximum size of a decompressed body in bytes; the transfer is cut off there.
+    private static let bodyLimit = 8 << 20
 
     /// - Parameter random: from 0 up to, not including, 1; for the jitter.
     package init(
@@ -38,57 +41,58 @@ package actor FeedClient {
     package func send<Response>(
         _ request: some FeedRequest<Response>, within limit: Duration, respecting scope: CooldownScope = .all
     ) async throws(FeedError) -> Response {
-        let query = QueryText.encoded(request.query)
-        let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
+        let classification = classification(of: request)
         let feed = environment.feed
+        let query = request.query.encoded
+        let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
         let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(name, of: feed)
+        // A stored answer that can no longer be decoded is requested again.
+        let known = stored.flatMap { try? request.decode($0.body) }
         switch request.cachePolicy {
         case .cachedOnly:
-            guard let stored else {
-                throw classification(of: request).failure(.empty, "nothing is stored", retryable: false)
-            }
-            return try read(stored, request)
+            guard let known else { throw classification.located(FeedError(.empty, "nothing is stored")) }
+            return known
         case .cachedIfFresh(let age):
-            if let stored, time.now().since(stored.confirmedAt) < age, let value = try? read(stored, request) {
-                return value
-            }
+            if let stored, let known, time.now().since(stored.confirmedAt) < age { return known }
         case .revalidate, .reload: break
         }
         if let (wait, until) = await cooldownInForce(scope, at: time.now()) {
-            let classification = classification(of: request)
-            var error = classification.failure(wait.cause, "waits until \(until.utcText): \(wait.message)")
+            var error = FeedError(wait.cause, "waits until \(until.utcText): \(wait.message)", isRetryable: true)
             error.notBefore = NotBefore(at: until, isNamed: wait.namedUntil != nil)
-            throw error
+            throw classification.located(error)
         }
-        // A stored answer that can no longer be decoded is requested again.
-        let readable = stored.flatMap { stored in (try? read(stored, request)).map { (stored, $0) } }
+        var log = ExchangeLog()
         let loaded = try await load(
-            request, validators: readable?.0.validators, until: time.uptime() + limit, ExchangeLog())
-        switch (loaded.content, readable) {
-        case (.notModified, let (stored, value)?):
-            await memory.keep(
-                StoredBody(body: stored.body, validators: stored.validators, confirmedAt: loaded.at), name, of: feed)
-            return value
-        case (.fresh(let value, let body), _):
+            request, validators: known == nil ? nil : stored?.validators, until: time.uptime() + limit, &log)
+        if let value = loaded.value {
             if case .cachedIfFresh = request.cachePolicy {
-                let stored = StoredBody(body: body, validators: Validators(loaded.headers), confirmedAt: loaded.at)
-                await memory.keep(stored, name, of: feed)
+                let body = StoredBody(
+                    body: loaded.body, validators: Validators(loaded.headers), confirmedAt: loaded.at)
+                await memory.keep(body, name, of: feed)
             }
             return value
-        case (.notModified, nil):
-            throw classification(of: request).failure(.badStatus, "304 not modified, though nothing was known")
         }
+        guard let known, var stored else { throw classification.located(.notModified) }
+        stored.confirmedAt = loaded.at
+        await memory.keep(stored, name, of: feed)
+        return known
     }
+}
 
-    private func read<Response>(
-        _ stored: StoredBody, _ request: some FeedRequest<Response>
-    ) throws(FeedError) -> Response {
-        do {
-            return try request.decode(stored.body)
-        } catch {
-            throw classification(of: request).failure(.decode, "the stored answer \(error.reason)", retryable: false)
-        }
-    }
+/// The requests of one poll: their number, and the retries in order.
+struct ExchangeLog: Sendable {
+    var requests = 0
+    var retries: [PollResult.Retry] = []
+}
+
+/// A successful answer to a request.
+struct Loaded<Response: Sendable>: Sendable {
+    /// Nil for a 304: the known answer is still current.
+    var value: Response?
+    var body: Data
+    var headers: HTTPFields
+    /// When the answer was complete.
+    var at: Date
 }
 
 // MARK: One request and its retries
@@ -98,7 +102,7 @@ extension FeedClient {
     ///
     /// - Parameter end: the limit, in `uptime`.
     func load<Response>(
-        _ request: some FeedRequest<Response>, validators: Validators?, until end: Duration, _ log: ExchangeLog
+        _ request: some FeedRequest<Response>, validators: Validators?, until end: Duration, _ log: inout ExchangeLog
     ) async throws(FeedError) -> Loaded<Response> {
         var validators = validators
         var attempt = 1
@@ -106,12 +110,14 @@ extension FeedClient {
         while true {
             let remaining = end - time.uptime()
             guard remaining > .zero else {
-                throw classification(of: request).failure(.timeout, "the poll's time ran out before it was asked")
+                throw classification(of: request).located(
+                    FeedError(.timeout, "the poll's time ran out before it was asked", isRetryable: true))
             }
             var error: FeedError
             let wait = await recalledCooldown()
             do {
-                let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining), log)
+                log.requests += 1
+                let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining))
                 await forget(wait)
                 return loaded
             } catch let failed {
@@ -124,94 +130,67 @@ extension FeedClient {
                 if await rereadKey() { continue }
             }
             error = await remember(error)
-            switch retry.decide(
+            let pause = retry.pause(
                 after: attempt, error, remaining: end - time.uptime(), now: time.now(), random: random())
-            {
-            case .stop: throw error
-            case .retry(let delay):
-                log.addRetry(PollResult.Retry(attempt: attempt, delay: delay, error: error.poll))
-                do { try await time.sleep(for: delay) } catch {
-                    throw classification(of: request).error(from: .cancelled)
-                }
-                attempt += 1
+            guard let pause else { throw error }
+            log.retries.append(PollResult.Retry(attempt: attempt, delay: pause, error: error.poll))
+            do { try await time.sleep(for: pause) } catch {
+                throw classification(of: request).error(from: .cancelled)
             }
+            attempt += 1
         }
     }
 
     private func sendOnce<Response>(
-        _ request: some FeedRequest<Response>, _ validators: Validators?, within limit: Duration, _ log: ExchangeLog
+        _ request: some FeedRequest<Response>, _ validators: Validators?, within limit: Duration
     ) async throws(FeedError) -> Loaded<Response> {
         let classification = classification(of: request)
-        let outgoing = try wireRequest(request, validators, classification)
-        log.addRequest()
         _ = await memory.countRequest(of: environment.feed, in: UTCMonth(time.now()))
         let answer: HTTPAnswer
         do {
-            answer = try await transport.exchange(outgoing, within: limit)
+            answer = try await transport.exchange(wireRequest(request, validators), within: limit)
         } catch {
             throw classification.error(from: error)
         }
         let now = time.now()
         if answer.status == 304, let validators, validators.match(answer.headers) {
-            return Loaded(content: .notModified, headers: answer.headers, at: now)
+            return Loaded(body: answer.body, headers: answer.headers, at: now)
         }
         if let error = classification.error(in: answer, now: now) { throw error }
         do {
             let value = try request.decode(answer.body)
-            return Loaded(content: .fresh(value, body: answer.body), headers: answer.headers, at: now)
+            return Loaded(value: value, body: answer.body, headers: answer.headers, at: now)
         } catch {
-            var failed = classification.failure(
-                .decode, "the answer \(reason(error, of: answer, request))", retryable: error.isRetryable,
+            var failed = FeedError(
+                .decode, "the answer \(reason(of: answer, request))", isRetryable: error.isRetryable,
                 scope: .request)
             failed.status = answer.status
-            throw failed
+            throw classification.located(failed)
         }
     }
 
     /// Why the body cannot be read, without quoting what we sent.
-    private func reason(_ error: UnreadableBody, of answer: HTTPAnswer, _ request: some FeedRequest) -> String {
-        do {
-            _ = try request.decode(redaction.apply(to: answer.body))
-            return "cannot be read"
-        } catch {
-            return error.reason
-        }
+    private func reason(of answer: HTTPAnswer, _ request: some FeedRequest) -> String {
+        do { _ = try request.decode(redaction.apply(to: answer.body)) } catch { return error.reason }
+        return "cannot be read"
     }
 
-    private func wireRequest(
-        _ request: some FeedRequest, _ validators: Validators?, _ classification: Classification
-    ) throws(FeedError) -> WireRequest {
-        var headers = HTTPFields(request.headers)
-        for header in provider.headers(with: key) { headers.append(header.name, header.value) }
+    private func wireRequest(_ request: some FeedRequest, _ validators: Validators?) -> WireRequest {
+        var headers = HTTPFields(provider.headers(with: key))
         if headers["Accept"] == nil { headers.append("Accept", request.acceptedContent.acceptHeader) }
         if headers["User-Agent"] == nil { headers.append("User-Agent", environment.userAgent) }
-        for header in validators?.headers ?? [] { headers.append(header.name, header.value) }
+        if let etag = validators?.etag { headers.append("If-None-Match", etag) }
+        if let date = validators?.lastModified { headers.append("If-Modified-Since", date) }
         if request.cachePolicy == .reload { headers.append("Cache-Control", "no-cache") }
-        var body: Data?
-        if let content = request.body {
-            headers.append("Content-Type", content.contentType)
-            do {
-                body = try content.encoded()
-            } catch {
-                throw classification.failure(.badRequest, "the body cannot be encoded", retryable: false)
-            }
-        }
         return WireRequest(
-            method: request.method, url: request.url(below: environment.baseURL, key: key),
-            headers: headers, body: body, bodyLimit: request.bodyLimit)
+            url: request.url(below: environment.baseURL, key: key), headers: headers,
+            bodyLimit: Self.bodyLimit)
     }
 
-    /// For errors found after decoding.
-    func failure(of request: some FeedRequest, _ kind: FeedError.Kind, _ cause: String) -> FeedError {
-        classification(of: request).failure(kind, cause, retryable: false, scope: .request)
-    }
-
-    private func classification(of request: some FeedRequest) -> Classification {
+    func classification(of request: some FeedRequest) -> Classification {
         Classification(
-            operation: request.method.rawValue.lowercased() + " " + environment.place(of: request.path),
-            acceptedStatus: request.acceptedStatus, acceptedContent: request.acceptedContent,
-            codes: provider.errorCodes, statuses: provider.errorStatuses, texts: provider.errorTexts,
-            redaction: redaction)
+            operation: "get " + environment.place(of: request.path), acceptedContent: request.acceptedContent,
+            providerErrors: provider.errors, redaction: redaction)
     }
 }
 
@@ -227,7 +206,7 @@ extension FeedClient {
     }
 
     /// Read each time: a command beside the daemon may have stored a cooldown.
-    func recalledCooldown() async -> StoredCooldown? { await memory.wait(of: environment.feed) }
+    private func recalledCooldown() async -> StoredCooldown? { await memory.wait(of: environment.feed) }
 
     func requests(in month: UTCMonth) async -> Int {
         await memory.requests(of: environment.feed, in: month)
@@ -271,5 +250,46 @@ extension FeedClient {
 extension FeedError {
     fileprivate var refusesKey: Bool {
         scope == .feed && (status == 401 || status == 403 || kind == .unauthorized || kind == .forbidden)
+    }
+}
+
+/// What differs between test, staging and production.
+package struct FeedEnvironment: Sendable {
+    /// The feed's name in configuration, log and database.
+    package var feed: String
+    package var baseURL: BaseURL
+    /// As the owner configured it, a secret except for scheme and host; nil: the provider's own.
+    package var ownURL: Secret?
+    package var key: Secret?
+    /// Reads the key again, after the provider refused the present one.
+    package var rereadKey: (@Sendable () async -> Secret?)?
+    /// For example `pricewatch/1.0 (+https://example.org)`.
+    package var userAgent: String
+    /// The limit of a whole request, from name resolution to the last byte.
+    package var timeout: Duration
+
+    package init(feed: String, baseURL: BaseURL, userAgent: String, timeout: Duration = .seconds(20)) {
+        self.feed = feed
+        self.baseURL = baseURL
+        self.userAgent = userAgent
+        self.timeout = timeout
+    }
+
+    /// The URL for messages, without parts that may be secret.
+    func place(of path: String) -> String {
+        ownURL == nil ? baseURL.place(of: path) : baseURL.origin + "/…" + path
+    }
+
+    /// Hides the secrets of a request. A header's value may hold a secret beside a word such as `Bearer`.
+    func redaction(key: Secret?, _ headers: [(name: String, value: String)]) -> Redaction {
+        let words = headers.flatMap { [$0.value] + $0.value.split(separator: " ").map(String.init) }
+        return Redaction(
+            [key?.revealed].compactMap { $0 } + words.filter { $0.utf8.count >= 8 }, url: ownURL?.revealed)
+    }
+
+    /// A hash of URL and key, so that a block ends when its cause was edited. The key cannot be derived from 32 bits.
+    func mark(key: Secret?, _ headers: [(name: String, value: String)]) -> UInt32 {
+        let parts = [ownURL?.revealed ?? baseURL.text, key?.revealed ?? ""] + headers.flatMap { [$0.name, $0.value] }
+        return UInt32(StableID.of(parts).prefix(8), radix: 16) ?? 0
     }
 }

@@ -38,9 +38,9 @@ struct Find: AsyncParsableCommand {
         var search = MarketSearch(wanted, among: coins)
         guard !search.matches.isEmpty else { return search }
         do {
-            let rows = try await client.send(
+            let ranks = try await client.send(
                 CoinGecko.Ranks(of: search.candidates), within: limit, respecting: .namedOnly)
-            search.rank(Dictionary(rows.compactMap { row in row.rank.map { (row.id, $0) } }, uniquingKeysWith: { $1 }))
+            search.rank(ranks)
         } catch {
             StandardError.line("pricewatch: without ranks: \(error.message)")
             search.rank([:])

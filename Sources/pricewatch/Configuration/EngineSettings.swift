@@ -138,7 +138,7 @@ extension Configuration {
 
 extension Configuration.Feed {
     /// The provider that this feed polls; nil only for a faulty feed.
-    var madeProvider: (any Provider)? { provider.listed.map { $0.init(plan: plan) } ?? json.map { JSONFeed($0) } }
+    var madeProvider: (any Provider)? { provider.listed.map { $0.init(plan: plan) } ?? json }
 
     /// The terms of provider and plan; nil for the `json` provider.
     var terms: ProviderTerms? { provider.listed?.terms[plan] }

@@ -176,7 +176,7 @@ extension Configuration {
                 // A feed polled by two sources has a separate state for each, so that their different requests do not
                 // look like changes of its answer.
                 let isAskedTwice = source.id != .shared && shared.contains(feed.name)
-                all[source.id, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(beside: feed) : feed
+                all[source.id, default: [:]][feed.name] = isAskedTwice ? Feeds.Feed(feed.client) : feed
             }
         }
         return all

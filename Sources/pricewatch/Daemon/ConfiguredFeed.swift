@@ -11,8 +11,9 @@ extension Configuration {
             throw CommandError("feed \(feed.name): its url or its fields cannot be used", Exit.configuration)
         }
         return Feeds.Feed(
-            provider, try FeedEnvironment(feed, timeout: poll.timeout), transport: transport, memory: memory,
-            retry: poll.retry, time: time)
+            FeedClient(
+                provider, try FeedEnvironment(feed, timeout: poll.timeout), transport: transport, memory: memory,
+                retry: poll.retry, time: time))
     }
 }
 
@@ -22,8 +23,10 @@ extension FeedEnvironment {
         let url = feed.json?.url.base ?? feed.url ?? feed.terms?.baseURL
         self.init(
             feed: feed.name, baseURL: try BaseURL(url ?? "", allowHTTP: feed.allowHTTP),
-            ownURL: feed.url.map { Secret($0) }, key: key, rereadKey: { key?.readAgain() },
             userAgent: "pricewatch/\(Version.current)", timeout: timeout)
+        ownURL = feed.url.map { Secret($0) }
+        self.key = key
+        rereadKey = { key?.readAgain() }
     }
 }
 

@@ -43,20 +43,11 @@ actor FeedNotebook: FeedMemory {
 
     func storedBody(_ url: String, of feed: String) async -> StoredBody? {
         guard let stored = try? history.note("body \(url)", of: feed) else { return nil }
-        return (try? JSONDecoder().decode(Kept.self, from: stored))?.body
+        return try? JSONDecoder().decode(StoredBody.self, from: stored)
     }
 
     func keep(_ body: StoredBody, _ url: String, of feed: String) async {
-        let kept = Kept(content: body.body, validators: body.validators, confirmedAt: body.confirmedAt)
-        guard let value = try? JSONEncoder().encode(kept) else { return }
+        guard let value = try? JSONEncoder().encode(body) else { return }
         try? history.keep(value, as: "body \(url)", of: feed)
-    }
-
-    private struct Kept: Codable {
-        var content: Data
-        var validators: Validators?
-        var confirmedAt: Date
-
-        var body: StoredBody { StoredBody(body: content, validators: validators, confirmedAt: confirmedAt) }
     }
 }

@@ -100,7 +100,7 @@ struct ClassificationTests {
     ]
 
     let classification = Classification(
-        operation: "get https://api.example.com/coins/markets", codes: CoinGecko(plan: .public).errorCodes)
+        operation: "get https://api.example.com/coins/markets", providerErrors: CoinGecko(plan: .public).errors)
     let now = Date(timeIntervalSince1970: 1_763_719_200)
 
     @Test(arguments: cases) func table(_ expected: Case) {
@@ -115,7 +115,6 @@ struct ClassificationTests {
             #expect(
                 error.message.hasPrefix(
                     "get https://api.example.com/coins/markets: \(expected.status == 200 ? "" : "\(expected.status)")"))
-            #expect(error.label == error.kind.rawValue)
         }
     }
 

@@ -69,9 +69,10 @@ struct FaultTests {
     ) async throws -> PollResult {
         let network = try NetworkTransport(time: StalledTime(server))
         let feed = Feed(
-            CoinGecko(plan: .public), try environment(url, timeout: .hours(1)), transport: network,
-            memory: TransientMemory(), retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)),
-            time: time)
+            FeedClient(
+                CoinGecko(plan: .public), try environment(url, timeout: .hours(1)), transport: network,
+                memory: TransientMemory(),
+                retry: RetryPolicy(attempts: 2, base: .milliseconds(1), cap: .milliseconds(1)), time: time))
         let report = try await feed.poll(try watch("bitcoin", "ethereum"), within: .seconds(50))
         await network.shutdown()
         return report

@@ -12,7 +12,9 @@ struct SimulatedMarketTests {
         let market = try await CoinGeckoSimulator.start()
         let network = try NetworkTransport()
         let feed = Feed(
-            CoinGecko(plan: .public), try environment(market.baseURL), transport: network, memory: TransientMemory())
+            FeedClient(
+                CoinGecko(plan: .public), try environment(market.baseURL), transport: network,
+                memory: TransientMemory()))
         let watch = Watch(try ids("bitcoin", "no-such-coin"), top: 20, currency: try Currency("usd"))
         let report = try await feed.poll(watch, within: .seconds(10))
         await network.shutdown()

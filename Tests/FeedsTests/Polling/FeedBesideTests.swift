@@ -20,7 +20,7 @@ struct FeedBesideTests {
             }
         }
         let first = scriptedFeed(transport, time, memory: memory, environment: try environment())
-        let beside = Feed(beside: first)
+        let beside = Feed(first.client)
         for _ in 0..<2 {
             _ = try await first.poll(try watch("bitcoin"), within: .seconds(60))
             let report = try await beside.poll(try watch("tether"), within: .seconds(60))

@@ -104,7 +104,7 @@ struct BinanceTests {
             return
         }
         #expect(!symbols.isEmpty && symbols.count == prices.count)
-        let rows = try Binance.DayTickers(currency: currency, symbols: symbols, names: [:]).decode(body).rows
+        let rows = try Binance.DayTickers(currency: currency, entries: []).decode(body)
         #expect(rows.map { $0.market?.text } == symbols)
         for (row, sent) in zip(rows, prices) {
             let plain = Recording.plain(sent)

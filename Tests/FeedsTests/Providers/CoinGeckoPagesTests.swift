@@ -8,7 +8,7 @@ import Testing
 struct CoinGeckoPagesTests {
     func queries(_ watch: Watch) -> [[String: String]] {
         CoinGecko(plan: .public).pages(for: watch).map { page in
-            Dictionary(page.request.query.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $1 })
+            Dictionary(page.request.query.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         }
     }
 
@@ -36,7 +36,7 @@ struct CoinGeckoPagesTests {
 
         let long = try (0..<250).map { try MarketID(String(repeating: "é", count: 60) + "\($0)") }
         let bytes = CoinGecko(plan: .public).pages(for: Watch(long, currency: try Currency("usd"))).map {
-            QueryText.encoded($0.request.query).utf8.count
+            $0.request.query.encoded.utf8.count
         }
         #expect(bytes.count > 10)
         #expect(bytes.allSatisfy { $0 < 8000 })
@@ -53,6 +53,6 @@ struct CoinGeckoPagesTests {
         let watch = Watch([.init(ours, providerID: "matic-network")], currency: try Currency("usd"))
         let page = try #require(CoinGecko(plan: .public).pages(for: watch).first)
         let answer = try page.request.decode(Data(rows(row("matic-network", "0.5")).utf8))
-        #expect(answer.rows.map(\.market) == [ours])
+        #expect(answer.map(\.market) == [ours])
     }
 }

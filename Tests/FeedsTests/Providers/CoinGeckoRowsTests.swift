@@ -8,7 +8,7 @@ import Testing
 struct CoinGeckoRowsTests {
     func decode(_ body: String) throws -> [QuoteRow] {
         let request = CoinGecko.MarketsPage(currency: try Currency("usd"), selection: .ids([]), names: [:])
-        return try request.decode(Data(body.utf8)).rows
+        return try request.decode(Data(body.utf8))
     }
 
     @Test func aWholeRow() throws {
@@ -42,14 +42,14 @@ struct CoinGeckoRowsTests {
     }
 
     @Test(arguments: [
-        ("null", RowFault.nullPrice), ("0", .badPrice), ("0.0", .badPrice), ("-1", .badPrice),
+        ("null", UnknownReason.nullPrice), ("0", .badPrice), ("0.0", .badPrice), ("-1", .badPrice),
         (#""77123.45""#, .badPrice),
         (#""n/a""#, .badPrice), ("true", .badPrice), ("[1]", .badPrice), ("{}", .badPrice), ("1e-19", .badPrice),
         ("1.1e18", .badPrice), ("1e400", .badPrice), ("1e-400", .badPrice),
     ])
-    func unusablePricesLeaveTheOtherRowsAlone(_ sent: String, _ fault: RowFault) throws {
+    func unusablePricesLeaveTheOtherRowsAlone(_ sent: String, _ reason: UnknownReason) throws {
         let rows = try decode(#"[{"id":"a","current_price":\#(sent)},{"id":"b","current_price":2}]"#)
-        #expect(rows.first == .unusable(try MarketID("a"), fault))
+        #expect(rows.first == .unusable(try MarketID("a"), reason))
         guard case .quote(let quote)? = rows.last else {
             Issue.record("b is lost")
             return

@@ -8,16 +8,15 @@ import Testing
 func pointer(_ text: String) throws -> JSONPointer { try #require(JSONPointer(text)) }
 
 func jsonFeed(
-    _ url: String, price: String, id: String? = nil, quotedAt: String? = nil, list: String? = nil,
-    timeFormat: JSONFeedDescription.TimeFormat = .iso8601
+    _ url: String, price: String, id: String? = nil, quotedAt: String? = nil, list: String = "",
+    timeFormat: JSONFeed.TimeFormat = .iso8601
 ) throws -> JSONFeed {
-    var fields = JSONFeedDescription.Fields(price: try pointer(price))
+    var fields = JSONFeed.Fields(price: try pointer(price))
     fields.id = try id.map(pointer)
     fields.quotedAt = try quotedAt.map(pointer)
-    var description = JSONFeedDescription(url: try #require(URLTemplate(url)), fields: fields)
-    description.list = try list.map(pointer)
-    description.timeFormat = timeFormat
-    return JSONFeed(description)
+    var feed = JSONFeed(url: try #require(URLTemplate(url)), list: try pointer(list), fields: fields)
+    feed.timeFormat = timeFormat
+    return feed
 }
 
 @Suite("Feeds that their owner describes")
@@ -26,7 +25,7 @@ struct JSONFeedTests {
 
     func poll(_ feed: JSONFeed, _ body: String, _ watch: Watch) async throws -> (PollResult, [String]) {
         let transport = ScriptedTransport(time, [.json(body)])
-        let report = try await scriptedFeed(feed, transport, time, key: Secret("key/1"), url: feed.description.url.base)
+        let report = try await scriptedFeed(feed, transport, time, key: Secret("key/1"), url: feed.url.base)
             .poll(watch, within: .seconds(60))
         return (report, transport.requests.map(\.url))
     }
@@ -128,22 +127,22 @@ struct JSONFeedTests {
     }
 
     @Test func headersAndKeyAndContentType() async throws {
-        var description = try jsonFeed("https://x.test/{ids}", price: "/p").description
-        description.headers = [
+        var feed = try jsonFeed("https://x.test/{ids}", price: "/p")
+        feed.headers = [
             .init(name: "X-Token", value: Secret("Bearer {key}")), .init(name: "User-Agent", value: Secret("mine/1")),
         ]
-        description.acceptedContent = .any
+        feed.acceptedContent = .any
         let reply = HTTPAnswer(
             status: 200, headers: ["Content-Type": "text/plain"], body: Data(#"{"A":{"p":1}}"#.utf8))
         let transport = ScriptedTransport(time, [.success(reply)])
-        let feed = try scriptedFeed(JSONFeed(description), transport, time, key: Secret("key-1"), url: "https://x.test")
-        #expect(try await feed.poll(try mapped("A"), within: .seconds(60)).answer?.prices == ["A": "1"])
+        let loose = try scriptedFeed(feed, transport, time, key: Secret("key-1"), url: "https://x.test")
+        #expect(try await loose.poll(try mapped("A"), within: .seconds(60)).answer?.prices == ["A": "1"])
         let sent = try #require(transport.requests.first?.headers)
         #expect(sent["x-token"] == "Bearer key-1" && sent["user-agent"] == "mine/1")
         #expect(sent.all.count { $0.name.lowercased() == "user-agent" } == 1)
 
-        description.acceptedContent = .json
-        let strict = try scriptedFeed(JSONFeed(description), ScriptedTransport(time, [.success(reply)]), time)
+        feed.acceptedContent = .json
+        let strict = try scriptedFeed(feed, ScriptedTransport(time, [.success(reply)]), time)
         #expect(try await strict.poll(try mapped("A"), within: .seconds(60)).error?.kind == .contentType)
     }
 

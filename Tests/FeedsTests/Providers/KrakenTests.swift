@@ -39,7 +39,7 @@ struct KrakenTests {
         ("xbtusd", "XXBTZUSD"), ("XRPUSD", "XXRPZUSD"), ("USDTUSD", "USDTZUSD".replacing("Z", with: "")),
     ])
     func theSamePair(_ asked: String, _ answered: String) {
-        #expect(Kraken.PairName.plain(asked) == Kraken.PairName.plain(answered))
+        #expect(Kraken.Ticker.plain(asked) == Kraken.Ticker.plain(answered))
     }
 
     @Test(arguments: [
@@ -90,7 +90,7 @@ struct KrakenTests {
             .matches(of: /"([^"]+)":\{"a":\[[^\]]*\],"b":\[[^\]]*\],"c":\["([^"]*)"/)
             .map { (pair: String($0.1), price: Recording.plain(String($0.2))) }
         let entries = try sent.map { Watch.Entry(try MarketID($0.pair), providerID: $0.pair) }
-        let rows = try Kraken.Ticker(currency: try Currency("usd"), entries: entries).decode(body).rows
+        let rows = try Kraken.Ticker(currency: try Currency("usd"), entries: entries).decode(body)
         #expect(rows.count == sent.count && rows.count == (recording.name.hasPrefix("ticker-all") ? 1530 : 1))
         let byMarket = Dictionary(grouping: rows) { $0.market?.text }
         for (pair, price) in sent {
@@ -110,7 +110,7 @@ struct KrakenTests {
         let entries = KnownMarkets.all.compactMap { market in
             KnownMarkets.name(of: market, at: "kraken", in: dollar).map { Watch.Entry(market, providerID: $0) }
         }
-        let rows = try Kraken.Ticker(currency: dollar, entries: entries).decode(try recording.body).rows
+        let rows = try Kraken.Ticker(currency: dollar, entries: entries).decode(try recording.body)
         let quoted = Set(rows.compactMap { row in if case .quote(let quote) = row { quote.market } else { nil } })
         #expect(entries.filter { !quoted.contains($0.market) }.isEmpty)
     }

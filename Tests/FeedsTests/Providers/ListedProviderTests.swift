@@ -18,7 +18,7 @@ struct ListedProviderTests {
         #expect(type.terms[.public] != nil)
         for (plan, terms) in type.terms {
             _ = try BaseURL(terms.baseURL)
-            #expect((type.init(plan: plan).header(for: Secret("k")) == nil) == (plan == .public), "\(name) \(plan)")
+            #expect(type.init(plan: plan).headers(with: Secret("k")).isEmpty == (plan == .public), "\(name) \(plan)")
             #expect(terms.every >= .seconds(60))
         }
     }
@@ -33,7 +33,7 @@ struct ListedProviderTests {
         ] as [(String, ProviderPlan, String?, Int?, Int)])
     func plans(_ name: String, _ plan: ProviderPlan, _ header: String?, _ quota: Int?, _ every: Int) throws {
         let type = try #require(Providers.named(name))
-        #expect(type.init(plan: plan).header(for: Secret("k"))?.name == header)
+        #expect(type.init(plan: plan).headers(with: Secret("k")).first?.name == header)
         #expect(type.terms[plan]?.quotaMonth == quota)
         #expect(type.terms[plan]?.every == .seconds(every))
     }

@@ -22,7 +22,7 @@ struct NameBoundsTests {
     /// Rows without an id, where every page of a poll is answered with this body.
     private func nameless(_ provider: any Provider, _ body: String, _ watch: Watch) throws -> Int {
         try provider.pages(for: watch).reduce(0) { count, page in
-            count + (try page.request.decode(Data(body.utf8)).rows.count { $0 == .nameless })
+            count + (try page.request.decode(Data(body.utf8)).count { $0 == .nameless })
         }
     }
 
@@ -54,10 +54,10 @@ struct NameBoundsTests {
         let usd = CoinMarketCapTests.price
         let paprika = #"{"id":"btc-bitcoin","name":"\#(name)","symbol":"\#(name)","quotes":{"USD":\#(usd)}}"#
         let cap = #"{"data":[{"id":1,"name":"\#(name)","symbol":"\#(name)","quote":{"USD":\#(usd)}}]}"#
-        var fields = JSONFeedDescription.Fields(price: try pointer("/p"))
+        var fields = JSONFeed.Fields(price: try pointer("/p"))
         (fields.id, fields.name, fields.symbol) = (try pointer("/i"), try pointer("/n"), try pointer("/s"))
         let described = JSONFeed(
-            JSONFeedDescription(url: try #require(URLTemplate("http://127.0.0.1:9/{ids}")), fields: fields))
+            url: try #require(URLTemplate("http://127.0.0.1:9/{ids}")), list: try pointer(""), fields: fields)
         for (provider, body, asked) in [
             (CoinPaprika(plan: .public) as any Provider, paprika, "bitcoin=btc-bitcoin"),
             (CoinMarketCap(plan: .public), cap, "bitcoin=1"),

@@ -7,27 +7,27 @@ import Testing
 
 /// What a new provider has to bring, by the example of one that answers one market a request and takes a token.
 private struct TinyProvider: Provider {
-    let errorCodes: [Int: ErrorRule] = [77: ErrorRule(.quota, "the month is used up", isRetryable: true)]
+    let errors = ProviderErrors(codes: [77: .init(.quota, "the month is used up", isRetryable: true)])
 
     func pages(for watch: Watch) -> [PageRequest] {
-        watch.entries.map { PageRequest(Last(entry: $0, currency: watch.currency), .named([$0.market])) }
+        watch.namedPages(of: 1) { Last(entry: $0[0], currency: watch.currency) }
     }
 
-    func header(for key: Secret) -> (name: String, value: String)? { ("Authorization", "Bearer \(key.revealed)") }
+    func headers(with key: Secret?) -> [(name: String, value: String)] {
+        key.map { [("Authorization", "Bearer \($0.revealed)")] } ?? []
+    }
 
     struct Last: FeedRequest {
-        typealias Response = QuotePage
-
         var entry: Watch.Entry
         var currency: Currency
-        var path: RequestPath { "/last/\(entry.providerID)" }
+        var path: String { "/last/\(entry.providerID.pathSegment)" }
 
-        func decode(_ body: Data) throws(UnreadableBody) -> QuotePage {
+        func decode(_ body: Data) throws(UnreadableBody) -> [QuoteRow] {
             let last = try JSONDocument(body).root["last"]
-            let row = QuoteRow.priced(entry.market, last, last?.numeralInText, at: nil, nil) { price in
+            let row = QuoteRow.priced(entry.market, last, \.numeralInText) { price, _ in
                 Quote(market: entry.market, symbol: "", name: "", currency: currency, price: price, quotedAt: nil)
             }
-            return QuotePage(rows: [row])
+            return [row]
         }
     }
 }
@@ -38,8 +38,9 @@ struct NextProviderTests {
 
     func feed(_ transport: ScriptedTransport) throws -> Feed {
         Feed(
-            TinyProvider(), try environment(key: Secret("token-1")), transport: transport, memory: TransientMemory(),
-            time: time, random: { 1 })
+            FeedClient(
+                TinyProvider(), try environment(key: Secret("token-1")), transport: transport,
+                memory: TransientMemory(), time: time, random: { 1 }))
     }
 
     @Test func oneRequestAMarket() async throws {
@@ -81,7 +82,8 @@ struct NextProviderTests {
         let transport = ScriptedTransport(time, [.json(#"{"error": "no route /token-1/v1/last/a"}"#, 500)])
         var environment = try environment("https://example.com/token-1/v1")
         environment.ownURL = Secret("https://example.com/token-1/v1")
-        let feed = Feed(TinyProvider(), environment, transport: transport, memory: TransientMemory(), time: time)
+        let feed = Feed(
+            FeedClient(TinyProvider(), environment, transport: transport, memory: TransientMemory(), time: time))
         let message = try await feed.poll(try watch("a"), within: .seconds(60)).error?.message ?? ""
         #expect(message.hasPrefix("get https://example.com/…/last/a: 500"), "\(message)")
         #expect(message.hasSuffix("no route ***/last/a"), "\(message)")

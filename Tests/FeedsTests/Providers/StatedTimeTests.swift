@@ -26,19 +26,19 @@ struct StatedTimeTests {
                 currency: try Currency("usd"), selection: .ids(["1"]), names: ["1": try MarketID("a")])
             return try request.decode(
                 Data(#"[{"id":"1","current_price":7\#(member("last_updated", time))}]"#.utf8)
-            ).rows
+            )
         },
         Source(testDescription: "coinpaprika, one market") { time in
-            let request = CoinPaprika.Ticker(entry: try watch().entries[0], watch: try watch())
+            let request = CoinPaprika.Ticker(entry: try watch().entries[0], currency: try Currency("usd"))
             return try request.decode(
                 Data(#"{"id":"1","quotes":{"USD":{"price":7}}\#(member("last_updated", time))}"#.utf8)
-            ).rows
+            )
         },
         Source(testDescription: "coinpaprika, several markets") { time in
             let request = CoinPaprika.Tickers(watch: try watch(), names: ["1": try MarketID("a")])
             return try request.decode(
                 Data(#"[{"id":"1","quotes":{"USD":{"price":7}}\#(member("last_updated", time))}]"#.utf8)
-            ).rows
+            )
         },
         Source(testDescription: "coinmarketcap, of the price") { time in
             try latest(#"{"id":1,"quote":{"USD":{"price":7\#(member("last_updated", time))}}}"#)
@@ -58,10 +58,10 @@ struct StatedTimeTests {
             testDescription: "binance",
             read: { time in
                 let request = Binance.DayTickers(
-                    currency: try Currency("usd"), symbols: ["1"], names: ["1": try MarketID("a")])
+                    currency: try Currency("usd"), entries: try watch().entries)
                 return try request.decode(
                     Data(#"[{"symbol":"1","lastPrice":"7"\#(member("closeTime", time))}]"#.utf8)
-                ).rows
+                )
             }, good: "1795255170000"),
         Source(testDescription: "json, epoch_ms", read: { try json($0, .epochMilliseconds) }, good: "1795255170000"),
         Source(testDescription: "json, epoch_s", read: { try json($0, .epochSeconds) }, good: "1795255170"),
@@ -69,26 +69,26 @@ struct StatedTimeTests {
 
     private static func latest(_ row: String) throws -> [QuoteRow] {
         let request = CoinMarketCap.Latest(
-            watch: try watch(), selection: .ids(["1"]), names: ["1": try MarketID("a")])
-        return try request.decode(Data(#"{"data":[\#(row)]}"#.utf8)).rows
+            currency: try Currency("usd"), selection: .ids(["1"]), names: ["1": try MarketID("a")])
+        return try request.decode(Data(#"{"data":[\#(row)]}"#.utf8))
     }
 
     /// Beside another market, since a feed whose every time is bad is one whose `time_format` is wrong.
-    private static func json(_ time: String?, _ format: JSONFeedDescription.TimeFormat) throws -> [QuoteRow] {
+    private static func json(_ time: String?, _ format: JSONFeed.TimeFormat) throws -> [QuoteRow] {
         let (url, price) = (URLTemplate("https://x.test/{ids}"), JSONPointer("/p"))
-        var fields = JSONFeedDescription.Fields(price: try #require(price))
+        var fields = JSONFeed.Fields(price: try #require(price))
         fields.quotedAt = JSONPointer("/t")
-        var description = JSONFeedDescription(url: try #require(url), fields: fields)
-        description.timeFormat = format
+        var feed = JSONFeed(url: try #require(url), list: try pointer(""), fields: fields)
+        feed.timeFormat = format
         let request = JSONFeed.Prices(
-            description: description, entries: try mapped("a=1", "b=2").entries, currency: try Currency("usd"))
+            feed: feed, entries: try mapped("a=1", "b=2").entries, currency: try Currency("usd"))
         let text = #"{"1":{"p":7\#(member("t", time))},"2":{"p":8,"t":null}}"#
-        return try request.decode(Data(text.utf8)).rows.filter { $0.market?.text == "a" }
+        return try request.decode(Data(text.utf8)).filter { $0.market?.text == "a" }
     }
 
     private func quote(_ source: Source, _ time: String?) throws -> Quote {
         guard case .quote(let quote)? = try source.read(time).first else {
-            throw UnreadableBody(reason: "holds no quote", isRetryable: false)
+            throw UnreadableBody(reason: "holds no quote")
         }
         return quote
     }
@@ -116,7 +116,7 @@ struct StatedTimeTests {
             #""12026-11-21T09:59:30Z""#, #""2026-11-21T09:59:30Z\u0000""#, #""\ud800""#,
         ])
     func unreadableText(source: Source, time: String) throws {
-        #expect(try source.read(time) == [.unusable(try MarketID("a"), .badTime)])
+        #expect(try source.read(time) == [.unusable(try MarketID("a"), .badPrice)])
     }
 
     @Test(
@@ -126,13 +126,13 @@ struct StatedTimeTests {
             "1795255170000000", "9223372036854775807", "-9223372036854775807", #""2026-11-21T09:59:30Z""#,
         ])
     func unreadableNumber(source: Source, time: String) throws {
-        #expect(try source.read(time) == [.unusable(try MarketID("a"), .badTime)])
+        #expect(try source.read(time) == [.unusable(try MarketID("a"), .badPrice)])
     }
 
     @Test("seconds are no milliseconds, nor the other way round")
     func units() throws {
         for (source, time) in zip(Self.numbers, ["1795255170", "1795255170", "1795255170000"]) {
-            #expect(try source.read(time) == [.unusable(try MarketID("a"), .badTime)], "\(source.testDescription)")
+            #expect(try source.read(time) == [.unusable(try MarketID("a"), .badPrice)], "\(source.testDescription)")
         }
     }
 
@@ -145,11 +145,11 @@ struct StatedTimeTests {
                 [{"id":"a","current_price":null,"last_updated":"x"},{"id":"b","current_price":0,"last_updated":"x"},
                  {"id":"c","last_updated":"x"}]
                 """.utf8)
-        ).rows
+        )
         #expect(
             rows == [
                 .unusable(try MarketID("a"), .nullPrice), .unusable(try MarketID("b"), .badPrice),
-                .unusable(try MarketID("c"), .absentPrice),
+                .priceless(try MarketID("c")),
             ])
     }
 }

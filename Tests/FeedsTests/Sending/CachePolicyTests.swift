@@ -74,7 +74,7 @@ struct CachePolicyTests {
                 try await client.send(CoinGecko.Ping(), within: .seconds(10), respecting: .namedOnly)
             }
             #expect(error?.kind == .rateLimited)
-            #expect(error?.retryAfter(time.now()) == .seconds(100))
+            #expect(error?.notBefore?.at == time.now() + .seconds(100))
         }
         #expect(transport.requests.count == 1)
     }

@@ -14,9 +14,11 @@ func environment(
     _ url: String = "http://127.0.0.1:9/api/v3", key: Secret? = nil,
     rereadKey: (@Sendable () async -> Secret?)? = nil, timeout: Duration = .seconds(5)
 ) throws -> FeedEnvironment {
-    FeedEnvironment(
-        feed: "coingecko", baseURL: try BaseURL(url), key: key, rereadKey: rereadKey,
-        userAgent: "pricewatch/0 (+tests)", timeout: timeout)
+    var environment = FeedEnvironment(
+        feed: "coingecko", baseURL: try BaseURL(url), userAgent: "pricewatch/0 (+tests)", timeout: timeout)
+    environment.key = key
+    environment.rereadKey = rereadKey
+    return environment
 }
 
 /// A feed on a script, with full jitter always at its longest.
@@ -24,7 +26,9 @@ func scriptedFeed(
     _ transport: ScriptedTransport, _ time: ManualTime, memory: any FeedMemory = TransientMemory(),
     environment: FeedEnvironment, plan: ProviderPlan = .public
 ) -> Feed {
-    Feed(CoinGecko(plan: plan), environment, transport: transport, memory: memory, time: time, random: { 1 })
+    Feed(
+        FeedClient(
+            CoinGecko(plan: plan), environment, transport: transport, memory: memory, time: time, random: { 1 }))
 }
 
 /// One row of `/coins/markets` with the fields that are read; the price is a JSON text.
@@ -41,6 +45,16 @@ extension PollResult {
     var isWaiting: Bool { waitsUntil != nil }
 }
 
+extension QuoteRow {
+    var market: MarketID? {
+        switch self {
+        case .quote(let quote): quote.market
+        case .unusable(let market, _), .priceless(let market): market
+        case .nameless: nil
+        }
+    }
+}
+
 extension Answer {
     var prices: [String: String] {
         Dictionary(quotes.map { ($0.market.text, $0.price.description) }, uniquingKeysWith: { $1 })
@@ -53,8 +67,9 @@ func scriptedFeed(
     url: String = "http://127.0.0.1:9"
 ) throws -> Feed {
     Feed(
-        provider, try environment(url, key: key), transport: transport, memory: TransientMemory(), time: time,
-        random: { 1 })
+        FeedClient(
+            provider, try environment(url, key: key), transport: transport, memory: TransientMemory(), time: time,
+            random: { 1 }))
 }
 
 /// `ours=theirs` for each market.

@@ -9,7 +9,9 @@ struct FeedWaitTests {
     let start = Date(utcText: "2026-11-21T10:00:00Z") ?? .distantPast
 
     func error(_ kind: FeedError.Kind, _ notBefore: NotBefore? = nil, scope: FeedError.Scope = .feed) -> FeedError {
-        FeedError(kind, operation: "get x", cause: "no", isRetryable: false, notBefore: notBefore, scope: scope)
+        var error = FeedError(kind, "no", scope: scope)
+        error.notBefore = notBefore
+        return error
     }
 
     @Test func blocksAreProbedAtGrowingIntervals() {

@@ -20,7 +20,7 @@ import Testing
     ) throws -> Feed {
         let environment = FeedEnvironment(
             feed: name, baseURL: try BaseURL("http://127.0.0.1:9"), userAgent: "pricewatch/0 (+tests)")
-        return Feed(provider, environment, transport: network, memory: TransientMemory())
+        return Feed(FeedClient(provider, environment, transport: network, memory: TransientMemory()))
     }
 
     /// `market feed from-to` of each step, in hours ago, and the holes that it fills.

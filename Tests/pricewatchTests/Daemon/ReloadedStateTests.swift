@@ -1,5 +1,4 @@
 import Engine
-import Feeds
 import Foundation
 import HTTP
 import History
@@ -8,6 +7,7 @@ import Markets
 import TestSupport
 import Testing
 
+@testable import Feeds
 @testable import pricewatch
 
 /// What a daemon that reads its configuration again must not forget.

@@ -58,7 +58,7 @@ struct FailingWay: Sendable, CustomTestStringConvertible {
 
     /// Each line of the table of statuses, by its first status, and what is in none.
     static let statuses: [FailingWay] =
-        ErrorRule.byStatus.filter { !(200...299).contains($0.status.lowerBound) }.map { status, rule in
+        FeedError.byStatus.filter { !(200...299).contains($0.status.lowerBound) }.map { status, rule in
             let status = status.lowerBound
             return FailingWay(
                 name: "\(status)", illness: .faults([status == 304 ? .answer([:], "", 304) : .status(status)]),
@@ -71,7 +71,8 @@ struct FailingWay: Sendable, CustomTestStringConvertible {
         ]
 
     /// CoinGecko's own codes, with a status that says otherwise.
-    static let codes: [FailingWay] = CoinGecko(plan: .public).errorCodes.sorted { $0.key < $1.key }.map { code, rule in
+    static let codes: [FailingWay] = CoinGecko(plan: .public).errors.codes.sorted { $0.key < $1.key }.map {
+        code, rule in
         FailingWay(
             "code \(code)", .answer([:], #"{"status":{"error_code":\#(code),"error_message":"no"}}"#), rule.kind)
     }

@@ -24,14 +24,14 @@ struct ForeignWay: Sendable, CustomTestStringConvertible {
                     provider: "binance", well: binanceRow,
                     ill: .faults([.answer([:], #"{"code":\#(code),"msg":"no"}"#, 400)])), kind: rule.kind)
         }
-        + Binance().errorStatuses.map { status, rule in
+        + Binance().errors.statuses.map { status, rule in
             ForeignWay(
                 name: "binance, \(status)",
                 health: .init(provider: "binance", well: binanceRow, ill: .faults([.answer([:], "{}", status)])),
                 kind: rule.kind)
         }
 
-    private static let kraken = Kraken().errorTexts.map { text, rule in
+    private static let kraken = Kraken().errors.texts.map { text, rule in
         ForeignWay(
             name: "kraken, \(text)",
             health: .init(
@@ -60,7 +60,7 @@ struct ForeignWay: Sendable, CustomTestStringConvertible {
         .answer([:], #"[{"symbol":"BTCUSDT","lastPrice":"60000","closeTime":\#(now.milliseconds)}]"#)
     }
 
-    private static func rules(_ provider: some Provider) -> [(Int, ErrorRule)] {
-        provider.errorCodes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    private static func rules(_ provider: some Provider) -> [(Int, FeedError)] {
+        provider.errors.codes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }

@@ -29,7 +29,7 @@ import Testing
         let monitor = Monitor(.success(status))
         #expect(await Heartbeat.send(to: Self.url, over: monitor) == nil)
         #expect(monitor.requests.count == 1)
-        #expect(monitor.requests.allSatisfy { $0.method == .get && $0.url == Self.url && $0.body == nil })
+        #expect(monitor.requests.allSatisfy { $0.method == "GET" && $0.url == Self.url && $0.body == nil })
     }
 
     @Test(

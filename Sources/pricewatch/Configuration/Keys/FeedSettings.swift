@@ -24,7 +24,7 @@ extension Configuration {
         /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
         /// What `provider: json` polls; nil for every other provider.
-        var json: JSONFeedDescription?
+        var json: JSONFeed?
     }
 }
 

@@ -19,16 +19,15 @@ extension Configuration.Feed {
         }
         let template = url.flatMap(URLTemplate.init)
         let headers = section.section("headers") { Self.headers($0) } ?? []
-        let list = section.value("list", .jsonPointer)
-        let fields = section.section("fields") { JSONFeedDescription.Fields($0) }
-        let timeFormat = section.value("time_format", .word as Scalar<JSONFeedDescription.TimeFormat>)
+        let list = section.value("list", .jsonPointer) ?? JSONPointer("")
+        let fields = section.section("fields") { JSONFeed.Fields($0) }
+        let timeFormat = section.value("time_format", .word as Scalar<JSONFeed.TimeFormat>)
         let content = section.value("content_type", .word as Scalar<AcceptedContent>)
         let stated = section.value("currency", .currency)
         guard isJSON == true else { return }
-        if let template, let fields {
-            var description = JSONFeedDescription(url: template, fields: fields)
+        if let template, let list, let fields {
+            var description = JSONFeed(url: template, list: list, fields: fields)
             description.headers = headers
-            description.list = list
             description.timeFormat = timeFormat ?? description.timeFormat
             description.acceptedContent = content ?? description.acceptedContent
             json = description
@@ -65,7 +64,7 @@ extension Configuration.Feed {
                     + "or set currency: \(stated) at the top")
     }
 
-    private static func headers(_ section: Section) -> [JSONFeedDescription.Header] {
+    private static func headers(_ section: Section) -> [JSONFeed.Header] {
         var names: [String] = []
         for key in section.pairs.map(\.key) {
             let suffix = ["_file", "_env"].first(where: key.hasSuffix) ?? ""
@@ -77,12 +76,12 @@ extension Configuration.Feed {
             if name.wholeMatch(of: /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/) == nil {
                 section.fault(at: name, "is no name of an HTTP header")
             }
-            return section.secret(name).map { JSONFeedDescription.Header(name: name, value: $0) }
+            return section.secret(name).map { JSONFeed.Header(name: name, value: $0) }
         }
     }
 }
 
-extension JSONFeedDescription.Fields {
+extension JSONFeed.Fields {
     fileprivate init?(_ section: Section) {
         let price = section.value("price", .jsonPointer)
         if !section.holds("price") { section.fault("needs price, a JSON Pointer such as /last") }

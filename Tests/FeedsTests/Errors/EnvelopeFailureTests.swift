@@ -3,8 +3,8 @@ import Testing
 
 @testable import Feeds
 
-@Suite("Envelope")
-struct EnvelopeTests {
+@Suite("Failures stated in a body")
+struct EnvelopeFailureTests {
     @Test(arguments: [
         (#"{"status":{"error_code":429,"error_message":"slow"}}"#, 429, "slow"),
         (#"{"error":{"status":{"timestamp":"t","error_code":10012,"error_message":"range"}}}"#, 10012, "range"),
@@ -28,23 +28,5 @@ struct EnvelopeTests {
     ])
     func noFailures(_ body: String) {
         #expect(EnvelopeFailure(Data(body.utf8)) == nil)
-    }
-
-    @Test func isSuccessFailureOrUnknownAndNeverAnEmptySuccess() {
-        let read = { (body: Data) in try? JSONDecoder().decode([Int].self, from: body) }
-        guard case .success([1, 2]) = Envelope(Data("[1,2]".utf8), value: read) else {
-            Issue.record("no success")
-            return
-        }
-        guard case .failure(let failure) = Envelope(Data(#"{"error":"no"}"#.utf8), value: read), failure.message == "no"
-        else {
-            Issue.record("no failure")
-            return
-        }
-        guard case .unknown(let beginning) = Envelope(Data(#"{"what":"ever"}"#.utf8), value: read) else {
-            Issue.record("not unknown")
-            return
-        }
-        #expect(beginning == #""{"what":"ever"}""#)
     }
 }
