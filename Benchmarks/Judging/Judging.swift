@@ -124,7 +124,7 @@ struct World {
         }
         var answer = Answer(fetchedAt: now)
         answer.quotes = quotes
-        _ = board.take(answer, from: "bench", every: .minutes(1))
+        _ = board.apply(answer, from: "bench", every: .minutes(1))
         let start = Self.cpu()
         let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
         times.append(Self.cpu() - start)

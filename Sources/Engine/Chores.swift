@@ -4,17 +4,6 @@ import Markets
 // MARK: The past
 
 extension Engine {
-    mutating func take(_ gap: GapReading) {
-        cycle?.gap = gap
-        if !gap.past.isEmpty { summary.add(past: gap.past, polledBefore: .distantPast) }
-    }
-
-    mutating func take(_ change: OutsideChange, _ plan: inout Plan) {
-        if let (id, known) = change.installation { alerts.join(known, of: id) }
-        if let silences = change.silences { follow(silences) }
-        if let remembered = change.backfilled { recall(remembered, &plan) }
-    }
-
     /// Takes the silences in the database, except those whose end is announced but not written yet.
     mutating func follow(_ silences: [Silence]) {
         alerts.silences = silences.filter { silence in
@@ -33,9 +22,9 @@ extension Engine {
     }
 
     /// Starts a round of backfill after the first usable poll of a start, and after a gap.
-    mutating func backfillIfDue(after gaps: [SourceID: Date], _ plan: inout Plan) {
+    mutating func backfillIfDue(after polls: [TakenPoll], _ plan: inout Plan) {
         guard settings.backfill != nil, settings.once == nil else { return }
-        if !gaps.isEmpty { chores.isBackfillDue = true }
+        if polls.contains(where: { $0.gapStart != nil }) { chores.isBackfillDue = true }
         guard chores.isBackfillDue, !chores.isBackfilling, recording.fault == nil, !isStopping else { return }
         chores.isBackfillDue = false
         chores.isBackfilling = true
@@ -51,7 +40,7 @@ extension Engine {
         guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
         let day = summary.summary(of: board, at: now)
         var commit = plan.commit ?? Commit(currency: settings.currency)
-        outbox.take(day, due: moment, alerts.identity, at: now, into: &commit)
+        outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit
         plan.log.append(.digest(day))

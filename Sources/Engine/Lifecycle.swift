@@ -16,10 +16,10 @@ extension Engine {
     func isOver(at now: Moment) -> Bool {
         switch daemon.phase {
         case .starting, .running: return false
-        case .stopping(let since): return now.uptime >= since + grace || (cycle == nil && outbox.queue.isIdle)
+        case .stopping(let since): return now.uptime >= since + grace || (cycle == nil && outbox.isIdle)
         case .draining(let since):
             if now.uptime >= since.uptime + (settings.once ?? .zero) { return true }
-            guard outbox.queue.isIdle, !chores.isPruning, !chores.isHeartbeatRunning else { return false }
+            guard outbox.isIdle, !chores.isPruning, !chores.isHeartbeatRunning else { return false }
             // An attempt that is due later is left to the next run.
             return outbox.nextMoment(after: now.wall).map { $0 > since.wall + .seconds(3) } ?? true
         }
@@ -36,9 +36,7 @@ extension Engine {
         sources = makeSources(remembered, at: now)
         for place in sources.indices {
             guard let known = before.sources.first(where: { $0.id == sources[place].id }) else { continue }
-            sources[place].resumeFailover(known)
-            sources[place].adjust(feeds, at: now.wall)
-            sources[place].resume(known, at: now.uptime)
+            sources[place].resume(known, feeds, at: now)
         }
         daemon.rejection = nil
         if next.heartbeat != before.settings.heartbeat { chores.lastHeartbeat = nil }

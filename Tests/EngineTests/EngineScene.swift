@@ -257,7 +257,8 @@ extension AlertBook {
     /// A book that knows only its windows.
     fileprivate func withStates(_ states: [AlertKey: Alert], _ silences: [Silence]) -> AlertBook {
         var book = self
-        (book.alerts, book.orphaned, book.remembered) = ([:], [:], states)
+        (book.orphaned, book.remembered) = ([:], states)
+        book.alerts = Array(repeating: [:], count: book.rules.count)
         book.silences = silences
         for index in book.scopes.indices { book.scopes[index].isOver = false }
         return book

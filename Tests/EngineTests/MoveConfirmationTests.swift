@@ -115,13 +115,13 @@ import Testing
             let at = moment(Double(minute) * 60)
             var answer = answer(quote("bitcoin", text, at: at), at: at)
             answer.ranking = [market("bitcoin")]
-            _ = board.take(answer)
+            _ = board.apply(answer)
         }
         #expect(board[market("bitcoin")]?.reason == .unconfirmed)
         var next = MarketBoard(watching: watchlist())
         next.resume(board)
         for var board in [board, next] {
-            let update = board.take(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
+            let update = board.apply(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
             #expect(update.moves.map(\.stage) == [.rejected])
             #expect(board[market("bitcoin")]?.shown?.price == price("101"))
         }
@@ -181,7 +181,7 @@ private struct Play {
     }
 
     private mutating func take(_ answer: Answer) {
-        let update = board.take(answer)
+        let update = board.apply(answer)
         moves += update.moves
         for move in update.moves where move.stage == .confirmed {
             for place in recorded.indices where recorded[place].price.fetchedAt == move.price.fetchedAt {

@@ -52,8 +52,15 @@ func nothingNew(at fetchedAt: Date) -> Answer {
 
 extension MarketBoard {
     /// Takes in an answer of the feed `test`.
-    mutating func take(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
-        take(answer, from: "test", of: source)
+    mutating func apply(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
+        apply(answer, from: "test", of: source)
+    }
+}
+
+extension AlertRule.Condition: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let condition = Self(reading: text) else { preconditionFailure("\(text) is no condition") }
+        self = condition
     }
 }
 
@@ -76,4 +83,8 @@ func event(
         name: "Bitcoin", currency: usd(), severity: critical ? .critical : .warning, note: nil, condition: "above 1",
         price: price("2"), threshold: price("1"), at: moment(), quotedAt: moment(), since: moment(),
         silencedUntil: silencedUntil, feed: "test", host: "box")
+}
+
+extension Coverage {
+    func share(at now: Date) -> CoverageShare { Self.share(of: [(self, 1)], at: now) }
 }

@@ -243,7 +243,7 @@ import Testing
                 market: market("a"), symbol: "a", name: "A", currency: usd(), price: price(text),
                 quotedAt: moment(second))
         ]
-        _ = board.take(answer, from: "test")
+        _ = board.apply(answer, from: "test")
         return book.evaluate(board, at: .init(now: moment(second), interval: every)).events
     }
 

@@ -56,7 +56,7 @@ struct ChildEnvironment: Sendable {
         [
             "EVENT_ID": event.id, "EVENT": event.kind.rawValue, "REASON": event.reason.rawValue, "RULE": event.rule,
             "MARKET": event.market.text, "SYMBOL": event.symbol, "NAME": event.name, "CURRENCY": event.currency.code,
-            "SEVERITY": event.severity.rawValue, "NOTE": event.note ?? "", "CONDITION": event.condition,
+            "SEVERITY": event.severity.rawValue, "NOTE": event.note ?? "", "CONDITION": event.condition.description,
             "PRICE": event.price?.description ?? "", "THRESHOLD": event.threshold?.description ?? "",
             "CHANGE_PERCENT": event.changePercent?.description ?? "", "AT": event.at.utcText,
             "QUOTED_AT": event.quotedAt?.utcText ?? "", "SINCE": event.since?.utcText ?? "",

@@ -239,7 +239,7 @@ extension MarketBoard {
     ///   - feed: which feed it is from.
     ///   - interval: The time between two polls that is in force; zero: as configured.
     ///   - unmapped: markets that the feed was not asked for, because it has no id for them.
-    package mutating func take(
+    package mutating func apply(
         _ answer: Answer, from feed: String, of source: SourceID = .shared, every interval: Duration = .zero,
         unmapped: [MarketID] = []
     ) -> BoardUpdate {
@@ -296,7 +296,7 @@ extension MarketBoard {
     }
 
     /// Applies backfilled quotes that are newer than the known price, and returns their markets.
-    package mutating func take(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
+    mutating func apply(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
         quotes.compactMap { quote in
             guard let place = places[quote.market], let quotedAt = quote.quotedAt,
                 entries[place].newest.map({ $0.quotedAt < quotedAt }) ?? true

@@ -151,7 +151,7 @@ extension AlertEvent {
             json.member("currency", currency.code)
             json.member("severity", severity.rawValue)
             json.member("note", note)
-            json.member("condition", condition)
+            json.member("condition", condition.description)
             json.member("price", price)
             json.member("threshold", threshold)
             json.member("change_percent", changePercent)

@@ -45,7 +45,7 @@ extension HistoryReader {
             if poll.isBackfilled { return book.recall(backfilled: poll.samples, of: markets) }
             let poll = freshness.judge(poll)
             book.recall(
-                poll: poll.fetchedAt, sources: [poll.source], interval: poll.interval, samples: poll.samples,
+                poll: poll.fetchedAt, source: poll.source, interval: poll.interval, samples: poll.samples,
                 unknown: poll.unknown, of: markets)
         }
     }

@@ -42,9 +42,9 @@ struct AlertStage {
 
     mutating func cycle(_ poll: Poll, watchedUntil: Date? = nil) -> [AlertEvent] {
         switch poll {
-        case .price(let text): _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
-        case .null: _ = board.take(answer(unusable: ["bitcoin": .nullPrice], at: now))
-        case .unchanged: _ = board.take(nothingNew(at: now))
+        case .price(let text): _ = board.apply(answer(quote("bitcoin", text, at: now), at: now))
+        case .null: _ = board.apply(answer(unusable: ["bitcoin": .nullPrice], at: now))
+        case .unchanged: _ = board.apply(nothingNew(at: now))
         case .failed: break
         }
         return book.evaluate(

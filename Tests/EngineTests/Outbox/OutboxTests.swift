@@ -24,7 +24,7 @@ import Testing
 
     private func take(_ events: [AlertEvent], at now: Date, after gap: Gap? = nil, _ outbox: inout Outbox) -> Commit {
         var commit = Commit(currency: usd())
-        outbox.take(events, after: gap, Self.identity, at: now, into: &commit)
+        outbox.queue(events, after: gap, Self.identity, at: now, into: &commit)
         return commit
     }
 
@@ -139,7 +139,7 @@ import Testing
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
             var commit = Commit(currency: usd())
-            outbox.take(summary, due: Self.day, Self.identity, at: now, into: &commit)
+            outbox.queue(summary, due: Self.day, Self.identity, at: now, into: &commit)
             return messages(commit)
         }
         let sent = digest(at: Self.day + .seconds(7))

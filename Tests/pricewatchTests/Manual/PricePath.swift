@@ -47,7 +47,7 @@ struct PricePath {
                 var answer = Answer(fetchedAt: now)
                 answer.quotes = quote.map { [$0] } ?? []
                 answer.unusable = quote == nil ? [id: .nullPrice] : [:]
-                _ = board.take(answer, from: "test", of: source, every: every)
+                _ = board.apply(answer, from: "test", of: source, every: every)
                 if quote != nil { lastUsable = now }
             }
             let changes = book.evaluate(
