@@ -100,7 +100,8 @@ struct World {
         prices = (0..<markets).map { Double(10 + $0 % 1000) }
         board = MarketBoard(
             watching: Watchlist(
-                named: ids.map { .init(market: $0, staleAfter: .minutes(15)) }, top: 0, staleAfter: .minutes(15)))
+                named: ids.map { .init(market: $0, staleness: .init(after: .minutes(15))) }, top: 0,
+                staleness: .init(after: .minutes(15))))
         book = AlertBook(
             rules: rules, remembering: [:], identity: .init(installation: "here", host: "here", currency: currency))
     }

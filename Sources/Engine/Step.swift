@@ -198,3 +198,30 @@ extension Engine {
         return moments.min()
     }
 }
+
+// MARK: The end
+
+extension Engine {
+    mutating func stop(at now: Moment, _ plan: inout Plan) {
+        guard !isStopping else { return }
+        plan.log.append(LogLine(.info, "service.stopping"))
+        daemon.phase = .stopping(since: now.uptime)
+        plan.publishChange()
+    }
+
+    /// Grace period of running work after a stop.
+    var grace: Duration { cycle == nil ? Self.deliveryGrace : Self.pollGrace }
+
+    /// Whether the daemon may exit.
+    func isOver(at now: Moment) -> Bool {
+        switch daemon.phase {
+        case .starting, .running: return false
+        case .stopping(let since): return now.uptime >= since + grace || (cycle == nil && outbox.isIdle)
+        case .draining(let since):
+            if now.uptime >= since.uptime + (settings.once ?? .zero) { return true }
+            guard outbox.isIdle, !chores.isPruning, !chores.isHeartbeatRunning else { return false }
+            // An attempt that is due later is left to the next run.
+            return outbox.nextMoment(after: now.wall).map { $0 > since.wall + .seconds(3) } ?? true
+        }
+    }
+}

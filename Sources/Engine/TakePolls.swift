@@ -45,8 +45,9 @@ extension Engine {
         guard clock.trust != .refuted else { return }
         let changes = judge([], GapReading(), at: now)
         record([], changes, after: nil, at: now, now: now, &plan)
-        plan.commit?.idleCycle = Commit.IdleCycle(
-            at: now, watched: WatchedMarkets(board.markets, named: board.named))
+        plan.commit?.idleCycle = (
+            at: now, watched: WatchedMarkets(board.markets, named: board.named)
+        )
         for event in changes.events { plan.log(event) }
     }
 
@@ -95,7 +96,7 @@ extension Engine {
         commit.polls += polls
         commit.alerts.merge(changes.alerts.map { ($0.key, $0.alert) }) { _, last in last }
         commit.events += changes.events
-        commit.endedSilences += changes.endedSilences.map { Commit.EndedSilence(id: $0, at: moment) }
+        commit.endedSilences += changes.endedSilences.map { (id: $0, at: moment) }
         outbox.queue(changes.events, after: gap, alerts.identity, at: moment, into: &commit)
         commit.pastNeeded = pastNeeded(at: now)
         plan.commit = commit

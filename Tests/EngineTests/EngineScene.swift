@@ -241,7 +241,9 @@ extension EngineScene {
     /// A command beside the daemon puts these silences in the place of those that stand.
     mutating func silence(_ silences: [Silence]) {
         memory.silences = silences
-        take(.changedOutside(OutsideChange(silences: silences)))
+        var change = OutsideChange()
+        change.silences = silences
+        take(.changedOutside(change))
     }
 
     /// Forgets what has come of it so far.

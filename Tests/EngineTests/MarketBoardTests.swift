@@ -144,7 +144,7 @@ import Testing
         func note(_ place: Int, _ price: Price?, _: Int64) {
             if price != nil { priced.append(board.entries[place].market.text) }
         }
-        board.eachFreshPrice(at: moment(182).milliseconds, answered: { _ in true }, note)
+        board.eachFreshPrice(at: moment(182).milliseconds, answered: [.shared], note)
         #expect(priced == ["bitcoin"])
         #expect(board[market("ethereum")]?.state(at: moment(901)) == .stale, "age goes on")
         _ = board.apply(answer(quote("bitcoin", "101", at: moment(240)), at: moment(241)))
@@ -191,8 +191,8 @@ import Testing
             price: price("100"), quotedAt: moment(), fetchedAt: moment(1), feed: "test")
         var board = MarketBoard(
             watching: Watchlist(
-                named: [Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15))], top: 0,
-                staleAfter: .minutes(15)),
+                named: [Watchlist.Item(market: market("bitcoin"), staleness: .init(after: .minutes(15)))], top: 0,
+                staleness: .init(after: .minutes(15))),
             remembering: [market("bitcoin"): .init(symbol: "btc", name: "Bitcoin", newest: newest)])
         #expect(board[market("bitcoin")]?.shown?.price == price("100"))
         #expect(board.apply(answer(quote("bitcoin", "100", at: moment()), at: moment(61))).outcome == .unchanged)
@@ -219,8 +219,8 @@ import Testing
         func watch(_ ids: String...) {
             board.watch(
                 Watchlist(
-                    named: ids.map { .init(market: market($0), staleAfter: .minutes(15)) }, top: 0,
-                    staleAfter: .minutes(15)))
+                    named: ids.map { .init(market: market($0), staleness: .init(after: .minutes(15))) }, top: 0,
+                    staleness: .init(after: .minutes(15))))
         }
         _ = board.apply(
             answer(quote("bitcoin", "1", at: moment()), unusable: ["ethereum": .nullPrice], at: moment()))

@@ -108,7 +108,8 @@ import Testing
         let limit = MoveLimit(percent: percent(20), memory: .minutes(3))
         func watchlist(_ named: [Watchlist.Item] = []) -> Watchlist {
             Watchlist(
-                named: named, top: 1, staleAfter: .minutes(15), moveLimit: limit, lastRanking: [market("bitcoin")])
+                named: named, top: 1, staleness: .init(after: .minutes(15)), moveLimit: limit,
+                lastRanking: [market("bitcoin")])
         }
         var board = MarketBoard(watching: watchlist())
         for (minute, text) in ["100", "4000"].enumerated() {
@@ -151,8 +152,9 @@ private struct Play {
     init(limit: MoveLimit?) {
         board = MarketBoard(
             watching: Watchlist(
-                named: [.init(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)], top: 0,
-                staleAfter: .minutes(15)))
+                named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],
+                top: 0,
+                staleness: .init(after: .minutes(15))))
     }
 
     var trusted: String { recorded.filter(\.isTrusted).map(\.price.price.description).joined(separator: " ") }

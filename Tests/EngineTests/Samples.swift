@@ -29,8 +29,8 @@ func quote(_ id: String, _ text: String, at quotedAt: Date?, change: String? = n
 func board(_ ids: String..., top: Int = 0) -> MarketBoard {
     MarketBoard(
         watching: Watchlist(
-            named: ids.map { Watchlist.Item(market: market($0), staleAfter: .minutes(15)) }, top: top,
-            staleAfter: .minutes(15)))
+            named: ids.map { Watchlist.Item(market: market($0), staleness: .init(after: .minutes(15))) }, top: top,
+            staleness: .init(after: .minutes(15))))
 }
 
 func answer(

@@ -11,9 +11,9 @@ import Testing
         MarketBoard(
             watching: Watchlist(
                 named: [
-                    .init(market: market("bitcoin"), staleAfter: .minutes(15)),
-                    .init(market: market("AAPL"), staleAfter: .hours(96), source: stocks),
-                ], top: 0, staleAfter: .minutes(15)))
+                    .init(market: market("bitcoin"), staleness: .init(after: .minutes(15))),
+                    .init(market: market("AAPL"), staleness: .init(after: .hours(96)), source: stocks),
+                ], top: 0, staleness: .init(after: .minutes(15))))
     }
 
     @Test("an answer speaks only of the markets that it was asked for")
@@ -39,9 +39,11 @@ import Testing
         let limit = MoveLimit(percent: percent(20), memory: .minutes(45))
         var board = MarketBoard(
             watching: Watchlist(
-                named: [.init(market: market("AAPL"), staleAfter: .hours(96), moveLimit: limit, source: stocks)],
+                named: [
+                    .init(market: market("AAPL"), staleness: .init(after: .hours(96)), moveLimit: limit, source: stocks)
+                ],
                 top: 1,
-                staleAfter: .minutes(15)))
+                staleness: .init(after: .minutes(15))))
         for (minute, text) in [(0.0, "190"), (15, "100"), (30, "101")] {
             let now = moment(minute * 60)
             _ = board.apply(answer(quote("AAPL", text, at: now), at: now), of: stocks)
@@ -50,8 +52,7 @@ import Testing
         coins.ranking = [market("bitcoin")]
         _ = board.apply(coins)
         var prices: [String] = []
-        let everybody: (SourceID) -> Bool = { _ in true }
-        board.eachFreshPrice(at: moment(1801).milliseconds, answered: everybody) { place, price, _ in
+        board.eachFreshPrice(at: moment(1801).milliseconds, answered: [.shared, stocks]) { place, price, _ in
             guard let price else { return }
             prices.append("\(board.entries[place].market) \(price)")
         }

@@ -24,57 +24,9 @@ package enum MoveConfirmation: Hashable, Sendable {
     }
 }
 
-extension MoveConfirmation {
-    /// The result of a new price.
-    struct Verdict: Hashable {
-        var trusted: MarketBoard.PriceSample
-        var state: MoveConfirmation
-        /// What was decided on the waiting candidate; nil: nothing.
-        var fate: Fate?
-    }
-
-    enum Fate: Hashable {
-        /// The later price is nearer to it than to the trusted one.
-        case confirmed(MarketBoard.PriceSample)
-        case rejected(MarketBoard.PriceSample)
-    }
-
-    /// Applies a new price: decides on the candidate, then on the price itself.
-    func hearing(
-        _ price: MarketBoard.PriceSample, trusted: MarketBoard.PriceSample?, limit: MoveLimit?
-    ) -> Verdict {
-        guard var trusted else { return Verdict(trusted: price, state: .settled) }
-        var fate: Fate?
-        var disagreeing = 1
-        if case .waiting(let candidate, let polls) = self {
-            disagreeing += polls
-            if price.price.isNearer(to: candidate.price, than: trusted.price) {
-                fate = .confirmed(candidate)
-                trusted = candidate
-            } else {
-                fate = .rejected(candidate)
-            }
-        }
-        guard let limit, limit.doubts(price, since: trusted), disagreeing < Self.patience else {
-            return Verdict(trusted: price, state: .settled, fate: fate)
-        }
-        return Verdict(trusted: trusted, state: .waiting(candidate: price, polls: disagreeing), fate: fate)
-    }
-
-    /// Applies a repeated quote, which confirms nothing. But if the trusted price has not been repeated for so long
-    /// that a new price would be trusted at once, the repeated quote is trusted.
-    func hearingAgain(_ repeated: MarketBoard.PriceSample, trusted: MarketBoard.PriceSample, limit: MoveLimit?)
-        -> Verdict
-    {
-        guard case .waiting(let candidate, _) = self else { return Verdict(trusted: repeated, state: .settled) }
-        if let limit, limit.remembers(trusted, at: repeated) { return Verdict(trusted: trusted, state: self) }
-        return Verdict(trusted: repeated, state: .settled, fate: .confirmed(candidate))
-    }
-}
-
 extension Price {
     /// False if it is equally near to both.
-    fileprivate func isNearer(to one: Price, than other: Price) -> Bool {
+    func isNearer(to one: Price, than other: Price) -> Bool {
         let (double, middle) = (decimal * 2, one.decimal + other.decimal)
         return one > other ? double > middle : double < middle
     }
@@ -90,11 +42,6 @@ package struct MoveLimit: Hashable, Sendable {
     package init(percent: Percent, memory: Duration) {
         self.percent = percent
         self.memory = memory
-    }
-
-    /// Whether `price` moved too far from the trusted one to be trusted without confirmation.
-    func doubts(_ price: MarketBoard.PriceSample, since trusted: MarketBoard.PriceSample) -> Bool {
-        remembers(trusted, at: price) && price.price.hasMoved(moreThan: percent, from: trusted.price)
     }
 
     func remembers(_ trusted: MarketBoard.PriceSample, at later: MarketBoard.PriceSample) -> Bool {

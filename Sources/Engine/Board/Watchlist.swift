@@ -39,22 +39,9 @@ package struct Watchlist: Hashable, Sendable {
     }
 }
 
-extension Watchlist.Item {
-    /// Stale after a fixed time, whatever the poll interval.
-    package init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil, source: SourceID = .shared) {
-        self.init(market: market, staleness: Staleness(after: staleAfter), moveLimit: moveLimit, source: source)
-    }
-}
-
 extension Watchlist {
-    /// Stale after a fixed time, whatever the poll interval.
-    package init(
-        named: [Item], top: Int, staleAfter: Duration, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
-    ) {
-        self.init(
-            named: named, top: top, staleness: Staleness(after: staleAfter), moveLimit: moveLimit,
-            lastRanking: lastRanking)
-    }
+    /// A market that is watched for its rank.
+    func ranked(_ market: MarketID) -> Item { Item(market: market, staleness: staleness, moveLimit: moveLimit) }
 }
 
 /// The age beyond which a market's quote is stale.
@@ -71,4 +58,27 @@ package struct Staleness: Hashable, Sendable {
 
     /// - Parameter interval: The time between two polls that is in force; zero: as configured.
     package func age(at interval: Duration) -> Duration { followsInterval ? max(after, interval * 3) : after }
+}
+
+/// The source of a market's price. Markets of one source are polled together, at one interval.
+package enum SourceID: Hashable, Sendable {
+    /// The feeds in order of preference: if one fails, the next serves.
+    case shared
+    /// This feed alone.
+    case own(String)
+}
+
+/// Markets with a feed of their own, and the poll interval of each source.
+package struct OwnSources: Hashable, Sendable {
+    /// Markets that are not here are in the shared source.
+    package var sources: [MarketID: SourceID]
+    /// The configured poll interval; a source that is not here uses that of the shared source.
+    package var every: [SourceID: Duration]
+
+    package init(sources: [MarketID: SourceID] = [:], every: [SourceID: Duration] = [:]) {
+        self.sources = sources
+        self.every = every
+    }
+
+    package subscript(market: MarketID) -> SourceID { sources[market] ?? .shared }
 }

@@ -132,8 +132,8 @@ extension Answer {
         let lead = fetchedAt.since(serverDate)
         let size = max(lead, .zero - lead)
         guard size > Self.clockTolerance else { return nil }
-        return "this clock is \(size.unitsText) \(lead > .zero ? "ahead of" : "behind") the provider's; nothing is "
-            + "recorded (set the clock, or start time synchronisation)"
+        return "this clock is \(size.unitsText) \(lead > .zero ? "ahead of" : "behind") "
+            + "the provider's; nothing is recorded (set the clock, or start time synchronisation)"
     }
 }
 

@@ -87,7 +87,7 @@ extension HistoryWriter {
     }
 
     /// Keeps a silence that was prolonged meanwhile.
-    private func remove(_ silence: Commit.EndedSilence, _ db: Database) throws {
+    private func remove(_ silence: (id: Int64, at: Date), _ db: Database) throws {
         let delete = try db.cachedStatement(sql: "DELETE FROM silence WHERE id = ? AND until <= ?")
         try delete.execute(arguments: [silence.id, silence.at.milliseconds])
     }

@@ -84,6 +84,6 @@ struct Rehearsal {
             item.source = unasked
             return item
         }
-        return Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleAfter: .zero)
+        return Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleness: .init(after: .zero))
     }
 }

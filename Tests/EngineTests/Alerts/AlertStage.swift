@@ -17,8 +17,8 @@ struct AlertStage {
     init(_ rule: AlertRule, moveLimit: Percent? = nil) {
         self.rule = rule
         let limit = moveLimit.map { MoveLimit(percent: $0, memory: Self.every * 3) }
-        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)
-        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleAfter: .minutes(15)))
+        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)
+        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleness: .init(after: .minutes(15))))
         book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity, every: Self.every)
     }
 

@@ -118,8 +118,8 @@ import Testing
         #expect(notes.map { $0?.kind } == [.gap, .gap, .gap])
         let lines = notes.map { $0?.lines ?? [] }
         #expect(lines[0].first == "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z")
-        #expect(lines[0][1] == "healed so far: 12 prices")
-        #expect(lines[0][2] == "being healed now: a, b, c, d, e and 1 more; the log tells what the provider had")
+        #expect(lines[0][1] == "backfilled so far: 12 prices")
+        #expect(lines[0][2] == "being backfilled now: a, b, c, d, e and 1 more; the log shows what the provider had")
         #expect(lines[0].last == "no alert changed")
         #expect(lines[1].last == "what changed meanwhile, as far as it is known:")
         #expect(messages(commit)[1].contents.events == [event("a")])

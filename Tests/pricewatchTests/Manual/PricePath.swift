@@ -53,8 +53,7 @@ struct PricePath {
             let changes = book.evaluate(
                 board,
                 at: .init(
-                    now: now,
-                    sources: [source: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)]))
+                    now: now, source: source, interval: every, answered: isAnswered, lastUsableAnswer: lastUsable))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }

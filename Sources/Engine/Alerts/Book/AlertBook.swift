@@ -195,11 +195,11 @@ extension AlertBook {
     private mutating func addPrices(of board: MarketBoard, at context: Context) {
         for number in prices.indices where markets.places[number] == nil { prices[number] = nil }
         let time = context.now.milliseconds
-        let answered = context.sources.filter(\.value.answered)
-        for (source, answer) in answered {
+        for (source, answer) in context.sources where answer.answered {
             if let group = groups[source] { windows.setInterval(answer.interval, of: group) }
         }
-        board.eachFreshPrice(at: time, answered: { answered[$0] != nil }) { place, price, quotedAt in
+        let answered = context.sources.filter(\.value.answered).map(\.key)
+        board.eachFreshPrice(at: time, answered: answered) { place, price, quotedAt in
             let number = markets.onBoard[place]
             prices[number] = price
             if let price { windows.add(price, quotedAt: quotedAt, of: number, now: time) }

@@ -127,7 +127,7 @@ package enum AlertReason: String, Hashable, Sendable, CaseIterable {
     case edited, disabled, removed, expired, unwatched
 
     /// The kind of event announced for this reason; nil: none.
-    package var announcement: AlertEvent.Kind? {
+    var announcement: AlertEvent.Kind? {
         switch self {
         case .firstMet: .pending
         case .firstFiring: .firing
