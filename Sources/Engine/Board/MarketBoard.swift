@@ -48,23 +48,6 @@ package struct MarketBoard: Sendable {
         case unknown(UnknownReason)
     }
 
-    /// A price with its times and its source.
-    package struct PriceSample: Hashable, Sendable {
-        package var price: Price
-        package var quotedAt: Date
-        package var fetchedAt: Date
-        package var feed: String
-        package var reportedChange: Percent?
-
-        package init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
-            self.price = price
-            self.quotedAt = quotedAt
-            self.fetchedAt = fetchedAt
-            self.feed = feed
-            self.reportedChange = reportedChange
-        }
-    }
-
     /// Restores a board from the history.
     package init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
         self.watchlist = watchlist

@@ -1,3 +1,4 @@
+import Foundation
 import Markets
 
 /// Which markets are watched.
@@ -58,6 +59,23 @@ package struct Staleness: Hashable, Sendable {
 
     /// - Parameter interval: The time between two polls that is in force; zero: as configured.
     package func age(at interval: Duration) -> Duration { followsInterval ? max(after, interval * 3) : after }
+}
+
+/// How far a price may move from one poll to the next and be trusted at once.
+package struct MoveLimit: Hashable, Sendable {
+    /// A larger move waits for the next poll.
+    package var percent: Percent
+    /// A trusted price that no answer has held for this long is no longer compared with.
+    package var memory: Duration
+
+    package init(percent: Percent, memory: Duration) {
+        self.percent = percent
+        self.memory = memory
+    }
+
+    func remembers(_ trusted: MarketBoard.PriceSample, at later: MarketBoard.PriceSample) -> Bool {
+        later.fetchedAt.since(trusted.fetchedAt) < memory
+    }
 }
 
 /// The source of a market's price. Markets of one source are polled together, at one interval.

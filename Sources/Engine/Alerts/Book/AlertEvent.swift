@@ -76,6 +76,19 @@ extension AlertEvent {
     package var key: AlertKey { AlertKey(rule: rule, market: market) }
 }
 
+extension AlertReason {
+    /// The kind of event announced for this reason; nil: none.
+    var announcement: AlertEvent.Kind? {
+        switch self {
+        case .firstMet: .pending
+        case .firstFiring: .firing
+        case .repeatInterval, .movedFurther, .silenceEnded: .reminder
+        case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
+        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .latched: nil
+        }
+    }
+}
+
 extension LogLine {
     /// Rule, market, price, threshold, severity, id, in this order, then the rest.
     package static func alert(_ event: AlertEvent) -> LogLine {

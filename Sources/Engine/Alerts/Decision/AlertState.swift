@@ -125,15 +125,4 @@ package enum AlertReason: String, Hashable, Sendable, CaseIterable {
     case latched
     /// The rule or the market was changed or removed.
     case edited, disabled, removed, expired, unwatched
-
-    /// The kind of event announced for this reason; nil: none.
-    var announcement: AlertEvent.Kind? {
-        switch self {
-        case .firstMet: .pending
-        case .firstFiring: .firing
-        case .repeatInterval, .movedFurther, .silenceEnded: .reminder
-        case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
-        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .latched: nil
-        }
-    }
 }
