@@ -153,7 +153,9 @@ extension AlertBook {
         // Backfilled prices up to `backfilledStep` apart leave no gap, as in the windows; `longestStep` is three
         // intervals.
         let source = SourceContext(interval: .milliseconds(WatchGaps.backfilledStep / 3))
-        let context = Context(now: now, sources: groups.mapValues { _ in source })
+        // A rehearsed market may have a source that is never polled.
+        let sources = backfilled.compactMap { board[$0].map { ($0.source, source) } }
+        let context = Context(now: now, sources: Dictionary(sources, uniquingKeysWith: { first, _ in first }))
         var evaluation = Evaluation(board: board, context: context)
         follow(&evaluation)
         prices = Array(repeating: nil, count: prices.count)
