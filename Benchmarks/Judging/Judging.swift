@@ -100,7 +100,8 @@ struct World {
         prices = (0..<markets).map { Double(10 + $0 % 1000) }
         board = MarketBoard(
             watching: Watchlist(
-                named: ids.map { .init(market: $0, staleAfter: .minutes(15)) }, top: 0, staleAfter: .minutes(15)))
+                named: ids.map { .init(market: $0, staleness: .init(after: .minutes(15))) }, top: 0,
+                staleness: .init(after: .minutes(15))))
         book = AlertBook(
             rules: rules, remembering: [:], identity: .init(installation: "here", host: "here", currency: currency))
     }
@@ -124,7 +125,7 @@ struct World {
         }
         var answer = Answer(fetchedAt: now)
         answer.quotes = quotes
-        _ = board.take(answer, from: "bench", every: .minutes(1))
+        _ = board.apply(answer, from: "bench", every: .minutes(1))
         let start = Self.cpu()
         let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
         times.append(Self.cpu() - start)

@@ -4,17 +4,6 @@ import Markets
 // MARK: The past
 
 extension Engine {
-    mutating func take(_ gap: GapReading) {
-        cycle?.gap = gap
-        if !gap.past.isEmpty { summary.add(past: gap.past, polledBefore: .distantPast) }
-    }
-
-    mutating func take(_ change: OutsideChange, _ plan: inout Plan) {
-        if let (id, known) = change.installation { alerts.join(known, of: id) }
-        if let silences = change.silences { follow(silences) }
-        if let remembered = change.backfilled { recall(remembered, &plan) }
-    }
-
     /// Takes the silences in the database, except those whose end is announced but not written yet.
     mutating func follow(_ silences: [Silence]) {
         alerts.silences = silences.filter { silence in
@@ -33,13 +22,52 @@ extension Engine {
     }
 
     /// Starts a round of backfill after the first usable poll of a start, and after a gap.
-    mutating func backfillIfDue(after gaps: [SourceID: Date], _ plan: inout Plan) {
+    mutating func backfillIfDue(after polls: [TakenPoll], _ plan: inout Plan) {
         guard settings.backfill != nil, settings.once == nil else { return }
-        if !gaps.isEmpty { chores.isBackfillDue = true }
+        if polls.contains(where: { $0.gapStart != nil }) { chores.isBackfillDue = true }
         guard chores.isBackfillDue, !chores.isBackfilling, recording.fault == nil, !isStopping else { return }
         chores.isBackfillDue = false
         chores.isBackfilling = true
         plan.backfill = shortestInterval * 2
+    }
+}
+
+// MARK: Reload
+
+extension Engine {
+    /// Replaces the settings between two cycles and keeps the state.
+    mutating func reload(_ next: Settings, _ remembered: Remembered, at now: Moment, _ plan: inout Plan) {
+        let before = self
+        settings = next
+        board = remembered.board
+        if before.settings.currency == next.currency { board.resume(before.board) }
+        recall(remembered, &plan)
+        outbox.reload(next.routing)
+        sources = makeSources(remembered, at: now)
+        for place in sources.indices {
+            guard let known = before.sources.first(where: { $0.id == sources[place].id }) else { continue }
+            sources[place].resume(known, feeds, at: now)
+        }
+        daemon.rejection = nil
+        if next.heartbeat != before.settings.heartbeat { chores.lastHeartbeat = nil }
+        chores.isBackfillDue = true
+    }
+
+    /// Creates the sources from the history. Each is polled at once unless its last poll is younger than its interval
+    /// (at most 60 s): a restart loop must not poll more often than the daemon would.
+    func makeSources(_ remembered: Remembered, at now: Moment) -> [Source] {
+        settings.sources.map { settings in
+            let polled = remembered.sources[settings.id]
+            // The shared source has been polled since the oldest recorded poll.
+            let knownSince = settings.id == .shared ? remembered.firstPoll ?? now.wall : now.wall
+            var source = Source(settings, lastUsable: polled?.lastUsable, knownSince: knownSince)
+            source.adjust(feeds, at: now.wall)
+            source.step = source.interval.current
+            let age = polled?.last.map { now.wall.since($0) }.flatMap { $0 >= .zero ? $0 : nil }
+            let delay = age.map { max(.zero, min(settings.every, .seconds(60)) - $0) } ?? .zero
+            source.dueAt = now.uptime + delay
+            return source
+        }
     }
 }
 
@@ -51,7 +79,7 @@ extension Engine {
         guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
         let day = summary.summary(of: board, at: now)
         var commit = plan.commit ?? Commit(currency: settings.currency)
-        outbox.take(day, due: moment, alerts.identity, at: now, into: &commit)
+        outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit
         plan.log.append(.digest(day))

@@ -37,18 +37,17 @@ package struct Engine: Sendable {
         summary = remembered.summary
         sources = []
         self.feeds = feeds
-        outbox = Outbox(settings.routing, remembering: remembered)
+        outbox = Outbox(settings.routing, queued: remembered.queued, notified: remembered.notified)
         unsaved = Commit(currency: settings.currency)
         recording = Recording(stored: remembered.stored, fault: remembered.fault)
         clock = Clock(last: now)
-        daemon = DaemonState(startedAt: now.wall, remembered.unlogged.filter { !logged.contains($0.id) })
+        daemon = DaemonState(startedAt: now.wall, unlogged: remembered.unlogged.filter { !logged.contains($0.id) })
         chores = Chores(lastDigest: remembered.lastDigest ?? min(remembered.lastCycle ?? now.wall, now.wall))
         unsaved.logged = remembered.unlogged.map(\.id).filter(logged.contains)
         sources = makeSources(remembered, at: now)
-        daemon.downtime = remembered.lastCycle.flatMap { last in
-            // Data does not become stale while no daemon runs.
-            now.wall.since(last) > shortestStep * 3 ? last..<now.wall : nil
-        }
+        // Data does not become stale while no daemon runs.
+        daemon.downtime = lastBeforeGap(remembered.lastCycle, until: now.wall, interval: shortestStep)
+            .map { $0..<now.wall }
     }
 
     /// The result of the last commits.
@@ -73,11 +72,6 @@ package struct Engine: Sendable {
         var unlogged: [AlertEvent]
         /// How the last cycle ended; nil before the first.
         var ending: CycleEnding?
-
-        init(startedAt: Date, _ unlogged: [AlertEvent]) {
-            self.startedAt = startedAt
-            self.unlogged = unlogged
-        }
     }
 
     enum Phase: Hashable, Sendable {
@@ -134,13 +128,6 @@ struct Cycle: Sendable {
     /// If no feed was asked: the earliest time at which one may be asked.
     var waitsUntil: Date?
     var isRecorded = true
-
-    init(started: Date, gapStart: Date?, asking sources: Set<SourceID>) {
-        self.started = started
-        self.gapStart = gapStart
-        asked = sources
-        polling = sources
-    }
 
     /// What the answers so far say about the clock. One provider that agrees with it outweighs another that disagrees.
     /// Nil: no feed answered.

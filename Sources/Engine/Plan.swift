@@ -83,14 +83,7 @@ package struct OutsideChange: Sendable {
     /// Set if prices were backfilled: the reloaded history.
     package var backfilled: Remembered?
 
-    package init(
-        silences: [Silence]? = nil, installation: (id: String, alerts: [AlertKey: Alert])? = nil,
-        backfilled: Remembered? = nil
-    ) {
-        self.silences = silences
-        self.installation = installation
-        self.backfilled = backfilled
-    }
+    package init() {}
 }
 
 /// The work that `Engine.step` asks for, to be done in the order of the properties.
@@ -141,7 +134,7 @@ package struct Plan: Sendable {
 /// One message to be sent now.
 package struct DeliveryRequest: Hashable, Sendable {
     package var message: QueuedMessage
-    /// Where its contents are, if the database holds none under the message's own id.
+    /// Where its contents are.
     package var parts: [Part]
 
     package enum Part: Hashable, Sendable {
@@ -157,18 +150,16 @@ package struct DeliveryRequest: Hashable, Sendable {
     package func contents<Fault: Error>(
         _ stored: (String) throws(Fault) -> OutgoingMessage.Contents?
     ) throws(Fault) -> OutgoingMessage.Contents? {
-        let isComplete = parts.allSatisfy { if case .held = $0 { true } else { false } }
-        if !isComplete, let found = try stored(message.id) { return found }
         var whole = OutgoingMessage.Contents(events: [])
         for part in parts {
-            let found =
-                switch part {
-                case .held(let contents): contents
-                case .stored(let id): try stored(id)
-                }
-            whole.events += found?.events ?? []
-            whole.note = found?.note ?? whole.note
+            switch part {
+            case .held(let contents): whole.add(contents)
+            case .stored(let id):
+                // Messages that the last commit joined are found under the id of the whole.
+                guard let found = try stored(id) else { return try stored(message.id) }
+                whole.add(found)
+            }
         }
-        return whole.events.isEmpty && whole.note == nil ? nil : whole
+        return whole
     }
 }

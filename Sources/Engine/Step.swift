@@ -12,8 +12,13 @@ extension Engine {
         case .answered(let source, let result): answer(result, of: source, at: now, &plan)
         case .delivered(let delivery): endDelivery(delivery, at: now, &plan)
         case .heartbeat(let fault): endHeartbeat(fault, at: now.wall, &plan)
-        case .gapRead(let gap): take(gap)
-        case .changedOutside(let change): take(change, &plan)
+        case .gapRead(let gap):
+            cycle?.gap = gap
+            if !gap.past.isEmpty { summary.add(past: gap.past, polledBefore: .distantPast) }
+        case .changedOutside(let change):
+            if let (id, known) = change.installation { alerts.join(known, of: id) }
+            if let silences = change.silences { follow(silences) }
+            if let remembered = change.backfilled { recall(remembered, &plan) }
         case .backfilled(let remembered):
             chores.isBackfilling = false
             if let remembered { recall(remembered, &plan) }
@@ -59,15 +64,13 @@ extension Engine {
 
     /// Merges what is unsaved since the last commit into the plan's commit.
     private mutating func write(_ plan: inout Plan) {
-        guard var commit = plan.commit, !commit.isEmpty else {
+        guard let commit = plan.commit, !commit.isEmpty else {
             plan.commit = nil
             unsaved.logged += plan.loggedEvents
             return
         }
-        var whole = unsaved
-        whole.add(commit)
-        commit = whole
-        plan.commit = commit
+        unsaved.add(commit)
+        plan.commit = unsaved
         unsaved = Commit(currency: settings.currency)
     }
 
@@ -101,7 +104,8 @@ extension Engine {
     private mutating func begin(_ due: [Int], at now: Moment, _ plan: inout Plan) {
         let ranking = board.entries.filter { !$0.named }.map(\.market)
         let gapStart = gapStart(before: now.wall)
-        cycle = Cycle(started: now.wall, gapStart: gapStart, asking: Set(due.map { sources[$0].id }))
+        let asked = Set(due.map { sources[$0].id })
+        cycle = Cycle(started: now.wall, gapStart: gapStart, asked: asked, polling: asked)
         if let gapStart {
             plan.readGap = Plan.GapRequest(
                 since: gapStart, longestStep: shortestInterval * 2,
@@ -117,7 +121,7 @@ extension Engine {
         guard let place = sources.firstIndex(where: { $0.id == id }), cycle != nil else { return }
         feeds[result.feed] = FeedState(cooldown: result.cooldown, requests: result.requestsThisMonth, at: now.wall)
         for retry in result.retries { plan.log.append(.retry(retry, of: result.feed)) }
-        guard let step = sources[place].take(result, at: now) else { return }
+        guard let step = sources[place].proceed(after: result, at: now) else { return }
         perform(step, of: id, at: now, &plan)
     }
 
@@ -126,7 +130,7 @@ extension Engine {
         case .ask(let request):
             plan.polls.append(request)
         case .done(let result):
-            if let change = result.change { plan.log.append(.change(change)) }
+            if let change = result.change { plan.log.append(change) }
             cycle?.polling.remove(id)
             cycle?.ended.append((id, result))
             takePolls(at: now, &plan)
@@ -136,7 +140,7 @@ extension Engine {
 
     private mutating func endCycle(at now: Moment, _ plan: inout Plan) {
         guard let cycle else { return }
-        if cycle.taken.isEmpty { idle(until: cycle.waitsUntil, at: now, &plan) }
+        if cycle.taken.isEmpty { idle(at: now.wall, &plan) }
         let isRecorded = cycle.isRecorded && (clock.trust != .refuted || recording.fault == nil)
         daemon.ending =
             cycle.taken.isEmpty
@@ -176,10 +180,7 @@ extension Engine {
     /// The last usable poll before a gap; nil if there is no gap, and in single-cycle mode, where the user decides when
     /// to poll.
     func gapStart(before started: Date) -> Date? {
-        guard settings.once == nil, let last = lastUsablePoll, started.since(last) > shortestStep * 3 else {
-            return nil
-        }
-        return last
+        settings.once == nil ? lastBeforeGap(lastUsablePoll, until: started, interval: shortestStep) : nil
     }
 
     var lastUsablePoll: Date? { sources.compactMap(\.lastUsable).max() }
@@ -195,5 +196,32 @@ extension Engine {
         }
         if let next = outbox.nextMoment(after: now.wall) { moments.append(now.uptime(at: next)) }
         return moments.min()
+    }
+}
+
+// MARK: The end
+
+extension Engine {
+    mutating func stop(at now: Moment, _ plan: inout Plan) {
+        guard !isStopping else { return }
+        plan.log.append(LogLine(.info, "service.stopping"))
+        daemon.phase = .stopping(since: now.uptime)
+        plan.publishChange()
+    }
+
+    /// Grace period of running work after a stop.
+    var grace: Duration { cycle == nil ? Self.deliveryGrace : Self.pollGrace }
+
+    /// Whether the daemon may exit.
+    func isOver(at now: Moment) -> Bool {
+        switch daemon.phase {
+        case .starting, .running: return false
+        case .stopping(let since): return now.uptime >= since + grace || (cycle == nil && outbox.isIdle)
+        case .draining(let since):
+            if now.uptime >= since.uptime + (settings.once ?? .zero) { return true }
+            guard outbox.isIdle, !chores.isPruning, !chores.isHeartbeatRunning else { return false }
+            // An attempt that is due later is left to the next run.
+            return outbox.nextMoment(after: now.wall).map { $0 > since.wall + .seconds(3) } ?? true
+        }
     }
 }

@@ -6,85 +6,79 @@ extension Engine {
     /// sources are processed together; otherwise answered sources do not wait for slow ones.
     mutating func takePolls(at now: Moment, _ plan: inout Plan) {
         guard var cycle, cycle.gapStart == nil || cycle.polling.isEmpty else { return }
-        var polls: [TakenPoll] = []
-        for (id, result) in cycle.ended {
-            guard let place = sources.firstIndex(where: { $0.id == id }) else { continue }
-            if let until = result.result.waitsUntil {
-                sources[place].wait(until: until)
-                cycle.waitsUntil = min(cycle.waitsUntil ?? until, until)
-            }
-            if let poll = TakenPoll(result, of: sources[place], into: &board) { polls.append(poll) }
+        let started = cycle.started
+        for (_, result) in cycle.ended {
+            guard let until = result.result.waitsUntil else { continue }
+            cycle.waitsUntil = min(cycle.waitsUntil ?? until, until)
         }
+        let polls = cycle.ended.compactMap { id, result in apply(result, of: id, at: started) }
         cycle.ended = []
         cycle.taken += polls
         self.cycle = cycle
         guard !polls.isEmpty else { return }
         clock.trust = cycle.clock ?? clock.trust
-        let gaps = end(polls, at: cycle.started)
         daemon.lastPoll = sources.compactMap { source in cycle.taken.first { $0.source == source.id } }
-            .lastPoll(at: cycle.started, ended: now.wall)
+            .lastPoll(at: started, ended: now.wall)
+        let usable = polls.filter(\.isUsable)
+        let moment = polls.answeredAt ?? now.wall
+        var changes = AlertBook.Changes()
         // A wrong clock gives wrong ages, and a price recorded with a future time would stay the newest until then.
         let isTrusted = clock.trust != .refuted
-        let moment = polls.compactMap { $0.answer?.fetchedAt }.max() ?? now.wall
-        let changes = isTrusted ? judge(polls, gaps, cycle.gap, at: moment) : AlertBook.Changes()
-        cover(polls, at: cycle.started, moment)
+        if isTrusted { changes = judge(polls, cycle.gap, at: moment) }
+        for poll in usable { summary.cover(poll.source, at: started, interval: poll.interval) }
+        if !usable.isEmpty { summary.forget(at: moment) }
         if isTrusted {
-            record(
-                polls.filter { $0.clockFault == nil }
-                    .map { $0.record(settings.currency, at: cycle.started, ended: now.wall, watching: board) },
-                changes, after: gaps.isEmpty ? nil : gap(of: cycle), at: moment, now: now.wall, &plan)
-            if polls.contains(where: \.isUsable) { backfillIfDue(after: gaps, &plan) }
+            let records = polls.filter { $0.clockFault == nil }
+                .map { $0.record(settings.currency, at: started, ended: now.wall, watching: board) }
+            let endsGap = polls.contains { $0.gapStart != nil }
+            record(records, changes, after: endsGap ? gap(of: cycle) : nil, at: moment, now: now.wall, &plan)
+            if !usable.isEmpty { backfillIfDue(after: polls, &plan) }
         }
-        for poll in polls { log(poll, at: cycle.started, now: now.wall, &plan) }
-        if polls.contains(where: \.isUsable) { sendHeartbeatIfDue(at: now.wall, &plan) }
+        for poll in polls { log(poll, at: started, now: now.wall, &plan) }
+        if !usable.isEmpty { sendHeartbeatIfDue(at: now.wall, &plan) }
         for event in changes.events { plan.log(event) }
         plan.publishChange()
     }
 
     /// Processes a cycle in which no feed could be polled: evaluates only rules on the age of the data.
-    mutating func idle(until moment: Date?, at now: Moment, _ plan: inout Plan) {
+    mutating func idle(at now: Date, _ plan: inout Plan) {
         guard clock.trust != .refuted else { return }
-        let changes = judge([], [:], GapReading(), at: now.wall)
-        record([], changes, after: nil, at: now.wall, now: now.wall, &plan)
-        plan.commit?.idleCycle = Commit.IdleCycle(
-            at: now.wall, watched: WatchedMarkets(board.markets, named: board.named))
+        let changes = judge([], GapReading(), at: now)
+        record([], changes, after: nil, at: now, now: now, &plan)
+        plan.commit?.idleCycle = (
+            at: now, watched: WatchedMarkets(board.markets, named: board.named)
+        )
         for event in changes.events { plan.log(event) }
     }
 
-    /// Records how the polls ended. Returns, for each source that ends a gap, its last usable poll before the gap.
-    mutating func end(_ polls: [TakenPoll], at started: Date) -> [SourceID: Date] {
-        var gaps: [SourceID: Date] = [:]
-        for poll in polls {
-            guard let place = sources.firstIndex(where: { $0.id == poll.source }) else { continue }
-            gaps[poll.source] = sources[place].end(poll, at: started)
-        }
-        return gaps
+    /// Applies the result of a source's poll to the board and the source. Nil if nothing was asked because of a
+    /// cooldown.
+    private mutating func apply(_ result: SourceResult, of id: SourceID, at started: Date) -> TakenPoll? {
+        guard let place = sources.firstIndex(where: { $0.id == id }),
+            let poll = TakenPoll(result, of: sources[place], at: started, into: &board)
+        else { return nil }
+        sources[place].end(poll, at: started)
+        return poll
     }
 
-    mutating func judge(
-        _ polls: [TakenPoll], _ gaps: [SourceID: Date], _ reading: GapReading, at moment: Date
-    ) -> AlertBook.Changes {
-        let answered = Set(polls.filter { $0.answer != nil }.map(\.source))
+    private mutating func judge(_ polls: [TakenPoll], _ reading: GapReading, at moment: Date) -> AlertBook.Changes {
         var contexts: [SourceID: AlertBook.SourceContext] = [:]
         for source in sources {
-            let gap = gaps[source.id]
-            contexts[source.id] = AlertBook.SourceContext(
-                interval: source.step, watchedUntil: gap, answered: answered.contains(source.id),
-                lastUsableAnswer: source.silentSince,
-                backfilled: gap.map { gap in
-                    reading.backfilled.mapValues { $0.filter { $0.quotedAt >= gap && $0.quotedAt < moment } }
-                } ?? [:])
+            let poll = polls.first { $0.source == source.id }
+            var context = AlertBook.SourceContext(
+                interval: source.step, watchedUntil: poll?.gapStart, answered: poll?.answer != nil,
+                lastUsableAnswer: source.silentSince)
+            if let gap = poll?.gapStart {
+                context.backfilled = reading.backfilled.mapValues { quotes in
+                    quotes.filter { $0.quotedAt >= gap && $0.quotedAt < moment }
+                }
+            }
+            contexts[source.id] = context
         }
         let changes = alerts.evaluate(
             board, at: AlertBook.Context(now: moment, sources: contexts, downtime: daemon.downtime))
-        active.take(changes)
+        active.update(with: changes)
         return changes
-    }
-
-    private mutating func cover(_ polls: [TakenPoll], at started: Date, _ moment: Date) {
-        let usable = polls.filter(\.isUsable)
-        for poll in usable { summary.cover(poll.source, at: started, interval: poll.interval) }
-        if !usable.isEmpty { summary.forget(at: moment) }
     }
 
     private func gap(of cycle: Cycle) -> Gap? {
@@ -102,29 +96,81 @@ extension Engine {
         commit.polls += polls
         commit.alerts.merge(changes.alerts.map { ($0.key, $0.alert) }) { _, last in last }
         commit.events += changes.events
-        commit.endedSilences += changes.endedSilences.map { Commit.EndedSilence(id: $0, at: moment) }
-        outbox.take(changes.events, after: gap, alerts.identity, at: moment, into: &commit)
+        commit.endedSilences += changes.endedSilences.map { (id: $0, at: moment) }
+        outbox.queue(changes.events, after: gap, alerts.identity, at: moment, into: &commit)
         commit.pastNeeded = pastNeeded(at: now)
         plan.commit = commit
     }
 
     private mutating func log(_ poll: TakenPoll, at started: Date, now: Date, _ plan: inout Plan) {
         guard let place = sources.firstIndex(where: { $0.id == poll.source }) else { return }
-        let count = sources[place].count(poll, at: started)
-        if count.isLogged {
-            if poll.isUsable {
-                let day = summary.summary(of: board, at: now)
-                plan.log.append(
-                    .poll(
-                        poll, day, tookMilliseconds: daemon.lastPoll?.tookMilliseconds,
-                        failuresBefore: count.failuresBefore))
-                if let maxAge = poll.answer?.maxAge, sources[place].mustLog(maxAge: maxAge) {
-                    plan.log.append(.maxAge(maxAge, of: poll))
-                }
-            } else {
-                plan.log.append(.failed(poll, count: sources[place].failures.count))
+        if poll.isUsable {
+            let failuresBefore = sources[place].failures.reset()
+            plan.log.append(
+                .poll(
+                    poll, summary.summary(of: board, at: now), tookMilliseconds: daemon.lastPoll?.tookMilliseconds,
+                    failuresBefore: failuresBefore))
+            if let maxAge = poll.answer?.maxAge, sources[place].mustLog(maxAge: maxAge) {
+                plan.log.append(.maxAge(maxAge, of: poll))
             }
+        } else if sources[place].failures.add(at: started) {
+            plan.log.append(.failed(poll, count: sources[place].failures.count))
         }
         plan.log += LogLine.moves(poll.update.moves)
     }
+}
+
+extension [TakenPoll] {
+    /// When the last answer was complete; nil if there was none.
+    fileprivate var answeredAt: Date? { compactMap { $0.answer?.fetchedAt }.max() }
+}
+
+// MARK: Replay
+
+/// Replays recorded polls through the live code without recording them again.
+extension Engine {
+    /// One recorded poll and the poll interval in force at the time (zero: as configured).
+    package struct RecordedAnswer: Sendable {
+        var source: SourceID
+        var result: PollResult
+        var interval: Duration
+
+        package init(_ result: PollResult, of source: SourceID, every interval: Duration) {
+            self.source = source
+            self.result = result
+            self.interval = interval
+        }
+    }
+
+    /// Replays the polls of one cycle. Returns the rules' events.
+    package mutating func play(_ answers: [RecordedAnswer], at started: Date) -> [AlertEvent] {
+        // After a gap all sources are processed together.
+        if answers.count > 1, gapStart(before: started) == nil {
+            return answers.flatMap { play([$0], at: started) }
+        }
+        var polls: [TakenPoll] = []
+        for answer in answers {
+            guard let place = sources.firstIndex(where: { $0.id == answer.source }) else { continue }
+            sources[place].step = max(sources[place].settings.every, answer.interval)
+            let result = SourceResult(result: answer.result)
+            if let poll = apply(result, of: answer.source, at: started) { polls.append(poll) }
+        }
+        return polls.isEmpty ? [] : judge(polls, GapReading(), at: polls.answeredAt ?? started).events
+    }
+
+    /// Replays a cycle in which no feed could be polled.
+    package mutating func playIdleCycle(at moment: Date) -> [AlertEvent] {
+        judge([], GapReading(), at: moment).events
+    }
+
+    /// Replays the backfilled prices of one moment as if a poll had returned them.
+    package mutating func play(backfilled quotes: [Quote], from feed: String, at moment: Date) -> [AlertEvent] {
+        let markets = board.apply(backfilled: quotes, from: feed)
+        return markets.isEmpty ? [] : alerts.evaluate(backfilled: markets, on: board, at: moment).events
+    }
+
+    package mutating func watch(_ watchlist: Watchlist) { board.watch(watchlist) }
+
+    /// Resets latched `once` rules: polls before the rehearsed period are replayed only to fill the windows.
+    package mutating func forgetLatches() { alerts.forgetLatched() }
 }

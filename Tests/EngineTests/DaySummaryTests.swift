@@ -21,7 +21,7 @@ import Testing
     @Test("recorded before reported before nothing")
     func basis() throws {
         var board = board("bitcoin")
-        _ = board.take(answer(quote("bitcoin", "101", at: moment(), change: "7"), at: moment(1)))
+        _ = board.apply(answer(quote("bitcoin", "101", at: moment(), change: "7"), at: moment(1)))
         let entry = try #require(board[market("bitcoin")])
         #expect(DayChange(of: entry, at: moment(2), against: price("100"))?.percent == Percent(hundredths: 100))
         #expect(DayChange(of: entry, at: moment(2), against: price("100"))?.basis == .recorded)
@@ -78,15 +78,15 @@ import Testing
             as [(Double, String?)])
     func nearest(offset: Double, expected: String?) {
         var past = PastPrices()
-        past.add(market("a"), quotedAt: moment(150), price: price("2"))
-        past.add(market("a"), quotedAt: moment(0), price: price("1"))
+        past.add(PastPrice(market("a"), quotedAt: moment(150), price: price("2")))
+        past.add(PastPrice(market("a"), quotedAt: moment(0), price: price("1")))
         #expect(past.price(of: market("a"), before: moment(offset) + .hours(24)) == expected.map(price))
     }
 
     @Test("what is too old is forgotten")
     func forgets() {
         var past = PastPrices()
-        past.add(market("a"), quotedAt: moment(0), price: price("1"))
+        past.add(PastPrice(market("a"), quotedAt: moment(0), price: price("1")))
         past.forget(at: moment(1801) + .hours(24))
         #expect(past.price(of: market("a"), before: moment(0) + .hours(24)) == nil)
     }

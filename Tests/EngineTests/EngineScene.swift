@@ -241,7 +241,9 @@ extension EngineScene {
     /// A command beside the daemon puts these silences in the place of those that stand.
     mutating func silence(_ silences: [Silence]) {
         memory.silences = silences
-        take(.changedOutside(OutsideChange(silences: silences)))
+        var change = OutsideChange()
+        change.silences = silences
+        take(.changedOutside(change))
     }
 
     /// Forgets what has come of it so far.
@@ -257,7 +259,8 @@ extension AlertBook {
     /// A book that knows only its windows.
     fileprivate func withStates(_ states: [AlertKey: Alert], _ silences: [Silence]) -> AlertBook {
         var book = self
-        (book.alerts, book.orphaned, book.remembered) = ([:], [:], states)
+        (book.orphaned, book.remembered) = ([:], states)
+        book.alerts = Array(repeating: [:], count: book.rules.count)
         book.silences = silences
         for index in book.scopes.indices { book.scopes[index].isOver = false }
         return book

@@ -21,7 +21,7 @@ import Testing
             ([50, 150, 250, 350, 450, 550, 650, 750, 850, 950], []), ([-10, 60, 1005], ["60-1000"]),
         ] as [([Int64], [String])])
     func between(known: [Int64], expected: [String]) {
-        let moments = known.map { Date(milliseconds: $0 * 1000) }
+        let moments = known.map { (Date(milliseconds: $0 * 1000), Duration.seconds(100)) }
         #expect(texts(Holes(in: stretch(0, 1000), between: moments, longerThan: .seconds(100))) == expected)
     }
 

@@ -169,7 +169,7 @@ extension MemoryHistory {
                 if poll.fetchedAt.since(quotedAt) > staleness.age(at: poll.interval) { unknown.insert(market) }
             }
             book.recall(
-                poll: poll.fetchedAt, sources: [poll.source], interval: poll.interval,
+                poll: poll.fetchedAt, source: poll.source, interval: poll.interval,
                 samples: trusted.compactMap { sample in
                     unknown.contains(sample.market)
                         ? nil : numbers[sample.market].map { ($0, sample.quotedAt, sample.price) }

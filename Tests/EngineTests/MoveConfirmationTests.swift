@@ -108,20 +108,21 @@ import Testing
         let limit = MoveLimit(percent: percent(20), memory: .minutes(3))
         func watchlist(_ named: [Watchlist.Item] = []) -> Watchlist {
             Watchlist(
-                named: named, top: 1, staleAfter: .minutes(15), moveLimit: limit, lastRanking: [market("bitcoin")])
+                named: named, top: 1, staleness: .init(after: .minutes(15)), moveLimit: limit,
+                lastRanking: [market("bitcoin")])
         }
         var board = MarketBoard(watching: watchlist())
         for (minute, text) in ["100", "4000"].enumerated() {
             let at = moment(Double(minute) * 60)
             var answer = answer(quote("bitcoin", text, at: at), at: at)
             answer.ranking = [market("bitcoin")]
-            _ = board.take(answer)
+            _ = board.apply(answer)
         }
         #expect(board[market("bitcoin")]?.reason == .unconfirmed)
         var next = MarketBoard(watching: watchlist())
         next.resume(board)
         for var board in [board, next] {
-            let update = board.take(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
+            let update = board.apply(answer(quote("bitcoin", "101", at: moment(120)), at: moment(120)))
             #expect(update.moves.map(\.stage) == [.rejected])
             #expect(board[market("bitcoin")]?.shown?.price == price("101"))
         }
@@ -151,8 +152,9 @@ private struct Play {
     init(limit: MoveLimit?) {
         board = MarketBoard(
             watching: Watchlist(
-                named: [.init(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)], top: 0,
-                staleAfter: .minutes(15)))
+                named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],
+                top: 0,
+                staleness: .init(after: .minutes(15))))
     }
 
     var trusted: String { recorded.filter(\.isTrusted).map(\.price.price.description).joined(separator: " ") }
@@ -181,7 +183,7 @@ private struct Play {
     }
 
     private mutating func take(_ answer: Answer) {
-        let update = board.take(answer)
+        let update = board.apply(answer)
         moves += update.moves
         for move in update.moves where move.stage == .confirmed {
             for place in recorded.indices where recorded[place].price.fetchedAt == move.price.fetchedAt {

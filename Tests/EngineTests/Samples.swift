@@ -29,8 +29,8 @@ func quote(_ id: String, _ text: String, at quotedAt: Date?, change: String? = n
 func board(_ ids: String..., top: Int = 0) -> MarketBoard {
     MarketBoard(
         watching: Watchlist(
-            named: ids.map { Watchlist.Item(market: market($0), staleAfter: .minutes(15)) }, top: top,
-            staleAfter: .minutes(15)))
+            named: ids.map { Watchlist.Item(market: market($0), staleness: .init(after: .minutes(15))) }, top: top,
+            staleness: .init(after: .minutes(15))))
 }
 
 func answer(
@@ -52,8 +52,15 @@ func nothingNew(at fetchedAt: Date) -> Answer {
 
 extension MarketBoard {
     /// Takes in an answer of the feed `test`.
-    mutating func take(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
-        take(answer, from: "test", of: source)
+    mutating func apply(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
+        apply(answer, from: "test", of: source)
+    }
+}
+
+extension AlertRule.Condition: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let condition = Self(reading: text) else { preconditionFailure("\(text) is no condition") }
+        self = condition
     }
 }
 
@@ -76,4 +83,8 @@ func event(
         name: "Bitcoin", currency: usd(), severity: critical ? .critical : .warning, note: nil, condition: "above 1",
         price: price("2"), threshold: price("1"), at: moment(), quotedAt: moment(), since: moment(),
         silencedUntil: silencedUntil, feed: "test", host: "box")
+}
+
+extension Coverage {
+    func share(at now: Date) -> CoverageShare { Self.share(of: [(self, 1)], at: now) }
 }

@@ -11,26 +11,26 @@ import Testing
         MarketBoard(
             watching: Watchlist(
                 named: [
-                    .init(market: market("bitcoin"), staleAfter: .minutes(15)),
-                    .init(market: market("AAPL"), staleAfter: .hours(96), source: stocks),
-                ], top: 0, staleAfter: .minutes(15)))
+                    .init(market: market("bitcoin"), staleness: .init(after: .minutes(15))),
+                    .init(market: market("AAPL"), staleness: .init(after: .hours(96)), source: stocks),
+                ], top: 0, staleness: .init(after: .minutes(15))))
     }
 
     @Test("an answer speaks only of the markets that it was asked for")
     func answersOfOthers() {
         var board = board
-        #expect(board.take(answer(quote("AAPL", "190", at: moment()), at: moment(1)), of: stocks).outcome == .ok)
-        let update = board.take(answer(quote("bitcoin", "100", at: moment(60)), at: moment(61)))
+        #expect(board.apply(answer(quote("AAPL", "190", at: moment()), at: moment(1)), of: stocks).outcome == .ok)
+        let update = board.apply(answer(quote("bitcoin", "100", at: moment(60)), at: moment(61)))
         #expect(update.outcome == .ok && update.usable == 1 && update.asked == 1 && update.unknown.isEmpty)
         #expect(board[market("AAPL")]?.state(at: moment(61)) == .fresh)
         #expect(board[market("AAPL")]?.missedAnswers == 0)
         #expect(board[market("AAPL")]?.shown?.fetchedAt == moment(1))
         // A price that nobody asked this feed for is not taken.
-        let foreign = board.take(
+        let foreign = board.apply(
             answer(quote("bitcoin", "101", at: moment(120)), quote("AAPL", "1", at: moment(120)), at: moment(121)))
         #expect(foreign.samples.map(\.market.text) == ["bitcoin"])
         #expect(board[market("AAPL")]?.shown?.price == price("190"))
-        #expect(board.take(nothingNew(at: moment(181)), of: stocks).usable == 1)
+        #expect(board.apply(nothingNew(at: moment(181)), of: stocks).usable == 1)
         #expect(board[market("bitcoin")]?.shown?.fetchedAt == moment(121))
     }
 
@@ -39,19 +39,20 @@ import Testing
         let limit = MoveLimit(percent: percent(20), memory: .minutes(45))
         var board = MarketBoard(
             watching: Watchlist(
-                named: [.init(market: market("AAPL"), staleAfter: .hours(96), moveLimit: limit, source: stocks)],
+                named: [
+                    .init(market: market("AAPL"), staleness: .init(after: .hours(96)), moveLimit: limit, source: stocks)
+                ],
                 top: 1,
-                staleAfter: .minutes(15)))
+                staleness: .init(after: .minutes(15))))
         for (minute, text) in [(0.0, "190"), (15, "100"), (30, "101")] {
             let now = moment(minute * 60)
-            _ = board.take(answer(quote("AAPL", text, at: now), at: now), of: stocks)
+            _ = board.apply(answer(quote("AAPL", text, at: now), at: now), of: stocks)
         }
         var coins = answer(quote("bitcoin", "60000", at: moment(1800)), at: moment(1801))
         coins.ranking = [market("bitcoin")]
-        _ = board.take(coins)
+        _ = board.apply(coins)
         var prices: [String] = []
-        let everybody: (SourceID) -> Bool = { _ in true }
-        board.eachFreshPrice(at: moment(1801).milliseconds, answered: everybody) { place, price, _ in
+        board.eachFreshPrice(at: moment(1801).milliseconds, answered: [.shared, stocks]) { place, price, _ in
             guard let price else { return }
             prices.append("\(board.entries[place].market) \(price)")
         }
@@ -111,8 +112,8 @@ import Testing
         let watched = board.markets
         func cycle(_ minute: Int, coin: String, share: String?) -> AlertBook.Context {
             let now = moment(Double(minute) * 60)
-            _ = board.take(answer(quote("bitcoin", coin, at: now), at: now))
-            if let share { _ = board.take(answer(quote("AAPL", share, at: now), at: now), of: stocks) }
+            _ = board.apply(answer(quote("bitcoin", coin, at: now), at: now))
+            if let share { _ = board.apply(answer(quote("AAPL", share, at: now), at: now), of: stocks) }
             return .init(
                 now: now,
                 sources: [
@@ -128,7 +129,7 @@ import Testing
             #expect(lived.evaluate(board, at: cycle(minute, coin: "100", share: share)).events.isEmpty)
             recalled.recall(poll: now, samples: [(0, now, price("100"))], unknown: [], of: watched)
             guard share != nil else { continue }
-            recalled.recall(poll: now, sources: [stocks], samples: [(1, now, price("190"))], unknown: [], of: watched)
+            recalled.recall(poll: now, source: stocks, samples: [(1, now, price("190"))], unknown: [], of: watched)
         }
         let last = cycle(75, coin: "90", share: "170")
         #expect(lived.evaluate(board, at: last).events.map(\.market.text) == ["AAPL"])

@@ -37,7 +37,7 @@ import Testing
         #expect(try writer.reader.silences().map(\.until) == [moment(5), moment(60)])
         let ids = try writer.reader.silences().map(\.id)
         try desk.silence(rule: "b", market: nil, from: moment(50), until: moment(600))
-        try writer.commit { $0.endedSilences = ids.map { Commit.EndedSilence(id: $0, at: moment(61)) } }
+        try writer.commit { $0.endedSilences = ids.map { (id: $0, at: moment(61)) } }
         #expect(try writer.reader.silences().map(\.rule) == ["b"])
         #expect(try desk.end(rule: nil, at: moment(70)) == 1)
     }

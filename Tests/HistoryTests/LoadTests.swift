@@ -27,10 +27,11 @@ import Testing
         let shared = SourceSettings(id: .shared, members: [member("test", "a", "b")], every: every, limit: .seconds(50))
         let stocks = SourceSettings(
             id: Self.stocks, members: [member("stocks", "share")], every: .minutes(5), limit: .seconds(50))
-        var named = ["a", "b"].map { Watchlist.Item(market: market($0), staleAfter: staleAfter) }
-        if own { named.append(.init(market: market("share"), staleAfter: .hours(1), source: Self.stocks)) }
+        var named = ["a", "b"].map { Watchlist.Item(market: market($0), staleness: .init(after: staleAfter)) }
+        if own { named.append(.init(market: market("share"), staleness: .init(after: .hours(1)), source: Self.stocks)) }
         return Settings(
-            host: "box", currency: usd(), watchlist: Watchlist(named: named, top: top, staleAfter: staleAfter),
+            host: "box", currency: usd(),
+            watchlist: Watchlist(named: named, top: top, staleness: .init(after: staleAfter)),
             sources: own ? [shared, stocks] : [shared], feeds: ["test", "stocks"], rules: rules, routing: Routing(),
             deadline: .seconds(50))
     }
@@ -137,7 +138,7 @@ import Testing
             $0.digest = moment(-30)
         }
         try writer.commit {
-            $0.idleCycle = Commit.IdleCycle(at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
+            $0.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
         }
         let desk = try CommandDatabase(at: folder.database)
         try desk.silence(rule: "s", market: nil, from: moment(), until: moment(600))
@@ -243,7 +244,7 @@ import Testing
                 market: market("a"), symbol: "a", name: "A", currency: usd(), price: price(text),
                 quotedAt: moment(second))
         ]
-        _ = board.take(answer, from: "test")
+        _ = board.apply(answer, from: "test")
         return book.evaluate(board, at: .init(now: moment(second), interval: every)).events
     }
 

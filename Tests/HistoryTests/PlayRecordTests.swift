@@ -28,7 +28,7 @@ import Testing
 
     private func wait(_ second: Double, watched: [String] = []) throws {
         try writer.commit {
-            $0.idleCycle = Commit.IdleCycle(at: moment(second), watched: WatchedMarkets(watched.map(market)))
+            $0.idleCycle = (at: moment(second), watched: WatchedMarkets(watched.map(market)))
         }
     }
 

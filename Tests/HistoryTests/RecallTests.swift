@@ -150,7 +150,7 @@ import Testing
         #expect(try record(60, watching: "a", "b") == [market("a"): 2])
         // A cycle without an answer in which it is not watched is enough.
         var idle = Commit(currency: usd())
-        idle.idleCycle = Commit.IdleCycle(at: moment(120), watched: WatchedMarkets([market("b")]))
+        idle.idleCycle = (at: moment(120), watched: WatchedMarkets([market("b")]))
         #expect(writer.commit(idle).fault == nil)
         #expect(try writer.reader.answers(in: usd()).missed == [:])
         #expect(try record(180, watching: "a", "b") == [market("a"): 1])

@@ -74,3 +74,14 @@ func event(_ id: String, _ kind: AlertEvent.Kind = .firing, at second: Double = 
         quotedAt: moment(second - 1),
         since: moment(second), lateSeconds: 7, feed: "test", host: "box")
 }
+
+extension AlertRule.Condition: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let condition = Self(reading: text) else { preconditionFailure("\(text) is no condition") }
+        self = condition
+    }
+}
+
+extension Coverage {
+    func share(at now: Date) -> CoverageShare { Self.share(of: [(self, 1)], at: now) }
+}

@@ -9,13 +9,13 @@ struct Claim {
     /// True if the event reports a return to normal.
     var isGood = false
 
-    init(_ event: AlertEvent, _ condition: AlertRule.Condition?) {
+    init(_ event: AlertEvent) {
         switch event.kind {
         case .resolved where event.reason == .conditionEnded:
-            self.init("✓", condition?.endText ?? "no longer \(event.condition.asOneLine)", isGood: true)
+            self.init("✓", event.condition.endText, isGood: true)
         case .resolved: self.init("■", Self.reason(event.reason))
         case .pending, .firing, .reminder:
-            let held = condition?.heldText(in: event) ?? (mark: "●", text: event.condition.asOneLine)
+            let held = event.condition.heldText(in: event)
             self.init(event.kind == .pending ? "○" : held.mark, held.text)
         }
     }

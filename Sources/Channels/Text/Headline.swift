@@ -15,20 +15,18 @@ struct Headline {
     private let rule: String
 
     init(_ event: AlertEvent) {
-        let condition = AlertRule.Condition(reading: event.condition)
-        let claim = Claim(event, condition)
+        let claim = Claim(event)
         mark = claim.mark
         self.claim = claim.text
         // Longer than any headline can show.
         rule = event.rule.asOneLine.shortened(to: .codePoints(100))
-        let isFeed = if case .feedStale = condition { true } else { false }
+        let isFeed = if case .feedStale = event.condition { true } else { false }
         let symbol = event.symbol.asOneLine.shortened(to: .codePoints(100)).uppercased()
         let name = isFeed || symbol.isEmpty ? event.market.text : symbol
         subject = name.shortened(to: .codePoints(24))
-        let isAboutData = condition?.isAboutData ?? false
-        if let price = event.price, !isAboutData || event.kind == .resolved {
+        if let price = event.price, !event.condition.isAboutData || event.kind == .resolved {
             let again = Self.again(event)
-            let text = PriceText.text(price, apartFrom: condition?.level(beside: price))
+            let text = PriceText.text(price, apartFrom: event.condition.level(beside: price))
             value = " \(again)\(text) \(event.currency),"
         } else {
             value = isFeed && event.kind == .resolved && claim.isGood ? "" : ":"

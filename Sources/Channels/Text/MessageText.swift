@@ -94,9 +94,8 @@ enum EventDetails {
         }
         let name = event.name.asOneLine
         let market = name.isEmpty ? event.market.text : "\(name) (\(event.market.text))"
-        lines.append("\(market): \(event.condition.asOneLine), \(event.severity.rawValue)")
-        let condition = AlertRule.Condition(reading: event.condition)
-        if let threshold = event.threshold, condition?.window != nil {
+        lines.append("\(market): \(event.condition), \(event.severity.rawValue)")
+        if let threshold = event.threshold, event.condition.window != nil {
             lines.append("threshold \(PriceText.text(threshold)) \(event.currency)")
         }
         if event.reason == .silenceEnded { lines.append("its silence has ended") }

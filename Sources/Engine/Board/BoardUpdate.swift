@@ -99,3 +99,54 @@ package enum PollOutcome: String, Hashable, Sendable, CaseIterable {
     /// The provider returned a usable price.
     package var isUsable: Bool { self != .failed }
 }
+
+extension MarketBoard {
+    /// A price with its times and its source.
+    package struct PriceSample: Hashable, Sendable {
+        package var price: Price
+        package var quotedAt: Date
+        package var fetchedAt: Date
+        package var feed: String
+        package var reportedChange: Percent?
+
+        package init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
+            self.price = price
+            self.quotedAt = quotedAt
+            self.fetchedAt = fetchedAt
+            self.feed = feed
+            self.reportedChange = reportedChange
+        }
+    }
+}
+
+/// Whether the newest price of a market is trusted, or moved too far at once and waits for confirmation.
+package enum MoveConfirmation: Hashable, Sendable {
+    /// The newest price is trusted.
+    case settled
+    /// The candidate waits for the next poll. `polls` is the number of consecutive polls, its own included, with a
+    /// price too far from the trusted one.
+    indirect case waiting(candidate: MarketBoard.PriceSample, polls: Int)
+
+    /// After this many consecutive polls that disagree with the trusted price, the newest price is trusted.
+    static let patience = 3
+
+    package var candidate: MarketBoard.PriceSample? {
+        if case .waiting(let candidate, _) = self { candidate } else { nil }
+    }
+
+    /// Restores from the history, newest first, an unconfirmed price after the trusted one.
+    package mutating func recall(_ earlier: MarketBoard.PriceSample) {
+        switch self {
+        case .settled: self = .waiting(candidate: earlier, polls: 1)
+        case .waiting(let candidate, let polls): self = .waiting(candidate: candidate, polls: polls + 1)
+        }
+    }
+}
+
+extension Price {
+    /// False if it is equally near to both.
+    func isNearer(to one: Price, than other: Price) -> Bool {
+        let (double, middle) = (decimal * 2, one.decimal + other.decimal)
+        return one > other ? double > middle : double < middle
+    }
+}

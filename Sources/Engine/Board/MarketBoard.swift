@@ -15,32 +15,31 @@ package struct MarketBoard: Sendable {
 
     /// One watched market.
     package struct Entry: Hashable, Sendable {
-        package let market: MarketID
-        package fileprivate(set) var symbol: String
-        package fileprivate(set) var name: String
         /// As configured.
-        fileprivate let staleness: Staleness
-        /// The limit beyond which a move needs confirmation, as configured; nil: none.
-        package let moveLimit: MoveLimit?
+        fileprivate var item: Watchlist.Item
         /// Named in the configuration, not watched only for its rank.
-        package let named: Bool
-        package let source: SourceID
-        package fileprivate(set) var lastAnswer: LastAnswer
+        package fileprivate(set) var named: Bool
+        package fileprivate(set) var symbol = ""
+        package fileprivate(set) var name = ""
+        fileprivate(set) var lastAnswer = LastAnswer.unknown(.notAsked)
         /// The newest trusted price; kept while the provider has none.
         package fileprivate(set) var newest: PriceSample?
         /// Whether a newer price waits for confirmation.
-        package fileprivate(set) var confirmation = MoveConfirmation.settled
+        fileprivate(set) var confirmation = MoveConfirmation.settled
         /// Consecutive answers without a usable price of it.
         package fileprivate(set) var missedAnswers = 0
         /// The last answer covered this market, with or without a price.
-        package fileprivate(set) var isReached = true
+        fileprivate(set) var isReached = true
         /// When the first answer came that should have held it; nil before that.
-        package fileprivate(set) var watchedSince: Date?
+        fileprivate(set) var watchedSince: Date?
         /// The poll interval in force when it was last answered; zero: as configured.
         fileprivate var interval = Duration.zero
+
+        package var market: MarketID { item.market }
+        package var source: SourceID { item.source }
     }
 
-    package enum LastAnswer: Hashable, Sendable {
+    enum LastAnswer: Hashable, Sendable {
         /// The last answer held its price. The reason, if any, says why another price is shown.
         case known(UnknownReason?)
         /// The last answer lacked it.
@@ -49,36 +48,29 @@ package struct MarketBoard: Sendable {
         case unknown(UnknownReason)
     }
 
-    /// A price with its times and its source.
-    package struct PriceSample: Hashable, Sendable {
-        package var price: Price
-        package var quotedAt: Date
-        package var fetchedAt: Date
-        package var feed: String
-        package var reportedChange: Percent?
-
-        package init(price: Price, quotedAt: Date, fetchedAt: Date, feed: String, reportedChange: Percent? = nil) {
-            self.price = price
-            self.quotedAt = quotedAt
-            self.fetchedAt = fetchedAt
-            self.feed = feed
-            self.reportedChange = reportedChange
-        }
-    }
-
     /// Restores a board from the history.
     package init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
         self.watchlist = watchlist
         self.remembered = remembered
         entries = []
         places = [:]
-        for item in watchlist.named {
-            watch(
-                item.market, item.staleness, moveLimit: item.moveLimit, named: true, source: item.source)
-        }
+        for item in watchlist.named { watch(item, named: true) }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
-            watch(market, watchlist.staleness, moveLimit: watchlist.moveLimit, named: false)
+            watch(watchlist.ranked(market), named: false)
         }
+    }
+
+    private mutating func watch(_ item: Watchlist.Item, named: Bool) {
+        var entry = Entry(item: item, named: named)
+        if let known = remembered.removeValue(forKey: item.market) {
+            entry.symbol = known.symbol
+            entry.name = known.name
+            entry.newest = known.newest
+            entry.confirmation = known.confirmation
+            entry.lastAnswer = .known(known.confirmation == .settled ? nil : .unconfirmed)
+        }
+        places[item.market] = entries.count
+        entries.append(entry)
     }
 
     /// The data of a market in the history.
@@ -105,15 +97,10 @@ package struct MarketBoard: Sendable {
 
     private mutating func resumeEntries(of other: MarketBoard) {
         for place in entries.indices {
-            guard let known = other[entries[place].market] else { continue }
-            entries[place].symbol = known.symbol
-            entries[place].name = known.name
-            entries[place].lastAnswer = known.lastAnswer
-            entries[place].newest = known.newest
-            entries[place].missedAnswers = known.missedAnswers
-            entries[place].watchedSince = known.watchedSince
-            entries[place].confirmation = known.confirmation
-            entries[place].interval = known.interval
+            guard var known = other[entries[place].market] else { continue }
+            known.item = entries[place].item
+            known.named = entries[place].named
+            entries[place] = known
         }
     }
 
@@ -161,20 +148,6 @@ package struct MarketBoard: Sendable {
             entries[place].newest?.fetchedAt = max(newest.fetchedAt, moment)
         }
     }
-
-    private mutating func watch(
-        _ market: MarketID, _ staleness: Staleness, moveLimit: MoveLimit?, named: Bool, source: SourceID = .shared
-    ) {
-        let known = remembered.removeValue(forKey: market)
-        let waits = known?.confirmation.candidate != nil
-        places[market] = entries.count
-        entries.append(
-            Entry(
-                market: market, symbol: known?.symbol ?? "", name: known?.name ?? "", staleness: staleness,
-                moveLimit: moveLimit, named: named, source: source,
-                lastAnswer: known == nil ? .unknown(.notAsked) : .known(waits ? .unconfirmed : nil),
-                newest: known?.newest, confirmation: known?.confirmation ?? .settled))
-    }
 }
 
 extension MarketBoard.Entry {
@@ -183,7 +156,7 @@ extension MarketBoard.Entry {
     }
 
     /// The age beyond which its quote is stale, by the interval in force.
-    package var staleAfter: Duration { staleness.age(at: interval) }
+    package var staleAfter: Duration { item.staleness.age(at: interval) }
 
     package func state(at now: Date) -> State {
         switch lastAnswer {
@@ -214,14 +187,15 @@ extension MarketBoard {
     ///
     /// - Parameter answered: whether a source was answered in this cycle; markets of the others have no price.
     func eachFreshPrice(
-        at now: Int64, answered: (SourceID) -> Bool, _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
+        at now: Int64, answered: [SourceID], _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
     ) {
         for move in moves where move.stage == .confirmed {
-            guard let place = places[move.market], answered(entries[place].source) else { continue }
+            guard let place = places[move.market], answered.contains(entries[place].source) else { continue }
             body(place, move.price.price, move.price.quotedAt.milliseconds)
         }
         for place in entries.indices {
-            guard answered(entries[place].source), entries[place].isReached, case .known = entries[place].lastAnswer,
+            guard answered.contains(entries[place].source), entries[place].isReached,
+                case .known = entries[place].lastAnswer,
                 let price = entries[place].newest?.price,
                 let quotedAt = entries[place].newest?.quotedAt.milliseconds,
                 now - quotedAt <= entries[place].staleAfter.inMilliseconds
@@ -239,64 +213,40 @@ extension MarketBoard {
     ///   - feed: which feed it is from.
     ///   - interval: The time between two polls that is in force; zero: as configured.
     ///   - unmapped: markets that the feed was not asked for, because it has no id for them.
-    package mutating func take(
+    package mutating func apply(
         _ answer: Answer, from feed: String, of source: SourceID = .shared, every interval: Duration = .zero,
         unmapped: [MarketID] = []
     ) -> BoardUpdate {
         // An incomplete ranking would drop markets that are still among the largest; a standby feed has none.
         if source == .shared, !answer.ranking.isEmpty, !answer.rankingIsIncomplete { follow(answer.ranking) }
-        let unmapped = Set(unmapped)
-        var update = BoardUpdate()
-        let isHeard = lastFeeds[source] == feed
+        // An unchanged answer refers to the same feed's last one.
+        let isRepeated = answer.notModified && lastFeeds[source] == feed
         lastFeeds[source] = feed
-        if answer.notModified, isHeard {
-            for place in entries.indices where entries[place].source == source {
-                entries[place].isReached = true
-                entries[place].interval = interval
-                guard entries[place].shown != nil else {
-                    entries[place].missedAnswers += 1
-                    continue
-                }
-                entries[place].hearNothingNew(at: answer.fetchedAt, &update)
-                update.usable += 1
-            }
-        } else {
-            var quoteOf: [MarketID: Int] = [:]
-            quoteOf.reserveCapacity(answer.quotes.count)
-            for (place, quote) in answer.quotes.enumerated().reversed() { quoteOf[quote.market] = place }
-            for place in entries.indices where entries[place].source == source {
+        let unmapped = Set(unmapped)
+        var quotes: [MarketID: Int] = [:]
+        for (place, quote) in answer.quotes.enumerated().reversed() { quotes[quote.market] = place }
+        var update = BoardUpdate()
+        for place in entries.indices where entries[place].source == source {
+            entries[place].interval = interval
+            if isRepeated {
+                entries[place].applyUnchanged(at: answer.fetchedAt, &update)
+            } else {
                 let market = entries[place].market
-                entries[place].interval = interval
-                entries[place].isReached = quoteOf[market] != nil || !answer.leavesOut(entries[place])
-                guard entries[place].isReached else { continue }
-                if entries[place].watchedSince == nil { entries[place].watchedSince = answer.fetchedAt }
-                entries[place].missedAnswers += 1
-                if let quote = quoteOf[market] {
-                    entries[place].missedAnswers = 0
-                    update.usable += 1
-                    entries[place].take(answer.quotes[quote], of: answer, from: feed, &update)
-                } else if unmapped.contains(market) {
-                    entries[place].lastAnswer = .missing(.noMapping)
-                } else if let reason = answer.unusable[market] {
-                    entries[place].lastAnswer = .unknown(reason)
-                } else {
-                    entries[place].lastAnswer = .missing(.notAnswered)
-                }
+                let quote = quotes[market].map { answer.quotes[$0] }
+                entries[place].apply(quote, of: answer, from: feed, isMapped: !unmapped.contains(market), &update)
             }
-        }
-        for entry in entries where entry.source == source {
             update.asked += 1
-            guard let reason = entry.isReached ? entry.reason : .notAsked else { continue }
-            update.unknown.append((entry.market, reason))
+            if let reason = entries[place].isReached ? entries[place].reason : .notAsked {
+                update.unknown.append((entries[place].market, reason))
+            }
         }
         update.settle()
-        moves =
-            moves.filter { move in self[move.market].map { $0.source != source } ?? false } + update.moves
+        moves = moves.filter { move in self[move.market].map { $0.source != source } ?? false } + update.moves
         return update
     }
 
     /// Applies backfilled quotes that are newer than the known price, and returns their markets.
-    package mutating func take(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
+    mutating func apply(backfilled quotes: [Quote], from feed: String) -> [MarketID] {
         quotes.compactMap { quote in
             guard let place = places[quote.market], let quotedAt = quote.quotedAt,
                 entries[place].newest.map({ $0.quotedAt < quotedAt }) ?? true
@@ -319,82 +269,118 @@ extension MarketBoard.Entry {
     /// A provider's time further ahead of the answer than this is ignored.
     private static let futureTolerance = Duration.minutes(5)
 
+    /// Applies an answer.
+    ///
+    /// - Parameter quote: its price of this market; nil: none.
+    fileprivate mutating func apply(
+        _ quote: Quote?, of answer: Answer, from feed: String, isMapped: Bool, _ update: inout BoardUpdate
+    ) {
+        // Nothing is known of a page that failed, or of a market that an incomplete ranking lacks.
+        isReached = quote != nil || !(answer.unreached.contains(market) || answer.rankingIsIncomplete && !named)
+        guard isReached else { return }
+        watchedSince = watchedSince ?? answer.fetchedAt
+        missedAnswers = quote == nil ? missedAnswers + 1 : 0
+        if let quote {
+            update.usable += 1
+            apply(quote, fetchedAt: answer.fetchedAt, from: feed, &update)
+        } else if isMapped {
+            lastAnswer = answer.unusable[market].map(MarketBoard.LastAnswer.unknown) ?? .missing(.notAnswered)
+        } else {
+            lastAnswer = .missing(.noMapping)
+        }
+    }
+
+    /// Applies an answer without changes.
+    fileprivate mutating func applyUnchanged(at fetchedAt: Date, _ update: inout BoardUpdate) {
+        isReached = true
+        guard shown != nil else {
+            missedAnswers += 1
+            return
+        }
+        update.usable += 1
+        if var candidate = confirmation.candidate {
+            candidate.fetchedAt = fetchedAt
+            applyAgain(candidate, &update)
+        } else {
+            newest?.fetchedAt = fetchedAt
+        }
+    }
+
     /// Applies a quote; adds a sample only if it is not recorded yet.
-    fileprivate mutating func take(
-        _ quote: Quote, of answer: Answer, from feed: String, _ update: inout BoardUpdate
+    private mutating func apply(
+        _ quote: Quote, fetchedAt: Date, from feed: String, _ update: inout BoardUpdate
     ) {
         symbol = quote.symbol
         name = quote.name
         // A time in the future would make every later quote look old.
-        let stated = quote.quotedAt.flatMap { $0 > answer.fetchedAt + Self.futureTolerance ? nil : $0 }
-        let priceSample = MarketBoard.PriceSample(
-            price: quote.price, quotedAt: stated ?? answer.fetchedAt, fetchedAt: answer.fetchedAt, feed: feed,
+        let stated = quote.quotedAt.flatMap { $0 > fetchedAt + Self.futureTolerance ? nil : $0 }
+        let price = MarketBoard.PriceSample(
+            price: quote.price, quotedAt: stated ?? fetchedAt, fetchedAt: fetchedAt, feed: feed,
             reportedChange: quote.reportedChange)
         if let recorded = confirmation.candidate ?? newest {
-            let (before, after) = (recorded.quotedAt.milliseconds, priceSample.quotedAt.milliseconds)
+            let (before, after) = (recorded.quotedAt.milliseconds, price.quotedAt.milliseconds)
             if after < before {
                 lastAnswer = .known(confirmation == .settled ? .oldQuote : .unconfirmed)
                 return
             }
-            if after == before, quote.price == recorded.price { return hearAgain(priceSample, &update) }
+            if after == before, quote.price == recorded.price { return applyAgain(price, &update) }
         }
-        trust(confirmation.hearing(priceSample, trusted: newest, limit: limit), &update)
+        confirm(price, &update)
         update.samples.append(
             Sample(
-                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: priceSample.quotedAt,
+                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: price.quotedAt,
                 volume24h: quote.volume24h, marketCap: quote.marketCap, confirmed: confirmation == .settled))
     }
 
-    fileprivate mutating func backfill(with quote: Quote, at quotedAt: Date, from feed: String) {
-        (symbol, name) = (quote.symbol, quote.name)
-        newest = MarketBoard.PriceSample(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed)
-        confirmation = .settled
-        lastAnswer = .known(nil)
-    }
-
-    /// Applies an answer without changes.
-    fileprivate mutating func hearNothingNew(at fetchedAt: Date, _ update: inout BoardUpdate) {
-        guard var candidate = confirmation.candidate else {
-            newest?.fetchedAt = fetchedAt
-            return
+    /// Applies a new price: decides on the candidate that waits, then on the price itself.
+    private mutating func confirm(_ price: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
+        var disagreeing = 1
+        if case .waiting(let candidate, let polls) = confirmation, let trusted = newest {
+            disagreeing += polls
+            let isConfirmed = price.price.isNearer(to: candidate.price, than: trusted.price)
+            note(isConfirmed ? .confirmed : .rejected, candidate, against: trusted, &update)
+            if isConfirmed { newest = candidate }
         }
-        candidate.fetchedAt = fetchedAt
-        hearAgain(candidate, &update)
+        if let limit, let trusted = newest, disagreeing < MoveConfirmation.patience,
+            limit.remembers(trusted, at: price), price.price.hasMoved(moreThan: limit.percent, from: trusted.price)
+        {
+            note(.unconfirmed, price, against: trusted, &update)
+            settle(trusted, .waiting(candidate: price, polls: disagreeing))
+        } else {
+            settle(price, .settled)
+        }
     }
 
-    /// Applies a quote that is already recorded.
-    private mutating func hearAgain(_ repeated: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
-        guard let newest else { return }
-        trust(confirmation.hearingAgain(repeated, trusted: newest, limit: limit), &update)
+    /// Applies a repeated quote, which confirms nothing. But if the trusted price has not been repeated for so long
+    /// that a new price would be trusted at once, the repeated quote is trusted.
+    private mutating func applyAgain(_ repeated: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
+        if case .waiting(let candidate, _) = confirmation, let trusted = newest {
+            if let limit, limit.remembers(trusted, at: repeated) { return settle(trusted, confirmation) }
+            note(.confirmed, candidate, against: trusted, &update)
+        }
+        settle(repeated, .settled)
+    }
+
+    private mutating func settle(_ trusted: MarketBoard.PriceSample, _ next: MoveConfirmation) {
+        newest = trusted
+        confirmation = next
+        lastAnswer = .known(next == .settled ? nil : .unconfirmed)
+    }
+
+    private func note(
+        _ stage: LargeMove.Stage, _ price: MarketBoard.PriceSample, against trusted: MarketBoard.PriceSample,
+        _ update: inout BoardUpdate
+    ) {
+        update.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted.price))
     }
 
     /// The move limit, by the interval in force.
     private var limit: MoveLimit? {
-        moveLimit.map { MoveLimit(percent: $0.percent, memory: max($0.memory, interval * 3)) }
+        item.moveLimit.map { MoveLimit(percent: $0.percent, memory: max($0.memory, interval * 3)) }
     }
 
-    private mutating func trust(_ verdict: MoveConfirmation.Verdict, _ update: inout BoardUpdate) {
-        func note(_ stage: LargeMove.Stage, _ price: MarketBoard.PriceSample, against trusted: Price?) {
-            guard let trusted else { return }
-            update.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted))
-        }
-        switch verdict.fate {
-        case .confirmed(let candidate): note(.confirmed, candidate, against: newest?.price)
-        case .rejected(let candidate): note(.rejected, candidate, against: newest?.price)
-        case nil: break
-        }
-        if let candidate = verdict.state.candidate, candidate != confirmation.candidate {
-            note(.unconfirmed, candidate, against: verdict.trusted.price)
-        }
-        newest = verdict.trusted
-        confirmation = verdict.state
-        lastAnswer = .known(confirmation == .settled ? nil : .unconfirmed)
-    }
-}
-
-extension Answer {
-    /// Whether the answer says nothing about this market, for which it holds no quote.
-    fileprivate func leavesOut(_ entry: MarketBoard.Entry) -> Bool {
-        unreached.contains(entry.market) || (rankingIsIncomplete && !entry.named)
+    fileprivate mutating func backfill(with quote: Quote, at quotedAt: Date, from feed: String) {
+        (symbol, name) = (quote.symbol, quote.name)
+        settle(.init(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed), .settled)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Markets
 
 /// Which markets are watched.
@@ -39,22 +40,9 @@ package struct Watchlist: Hashable, Sendable {
     }
 }
 
-extension Watchlist.Item {
-    /// Stale after a fixed time, whatever the poll interval.
-    package init(market: MarketID, staleAfter: Duration, moveLimit: MoveLimit? = nil, source: SourceID = .shared) {
-        self.init(market: market, staleness: Staleness(after: staleAfter), moveLimit: moveLimit, source: source)
-    }
-}
-
 extension Watchlist {
-    /// Stale after a fixed time, whatever the poll interval.
-    package init(
-        named: [Item], top: Int, staleAfter: Duration, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
-    ) {
-        self.init(
-            named: named, top: top, staleness: Staleness(after: staleAfter), moveLimit: moveLimit,
-            lastRanking: lastRanking)
-    }
+    /// A market that is watched for its rank.
+    func ranked(_ market: MarketID) -> Item { Item(market: market, staleness: staleness, moveLimit: moveLimit) }
 }
 
 /// The age beyond which a market's quote is stale.
@@ -74,4 +62,44 @@ package struct Staleness: Hashable, Sendable {
         // For each market at each poll: `interval * 3` would convert the factor to 128 bits first.
         followsInterval ? max(after, interval + interval + interval) : after
     }
+}
+
+/// How far a price may move from one poll to the next and be trusted at once.
+package struct MoveLimit: Hashable, Sendable {
+    /// A larger move waits for the next poll.
+    package var percent: Percent
+    /// A trusted price that no answer has held for this long is no longer compared with.
+    package var memory: Duration
+
+    package init(percent: Percent, memory: Duration) {
+        self.percent = percent
+        self.memory = memory
+    }
+
+    func remembers(_ trusted: MarketBoard.PriceSample, at later: MarketBoard.PriceSample) -> Bool {
+        later.fetchedAt.since(trusted.fetchedAt) < memory
+    }
+}
+
+/// The source of a market's price. Markets of one source are polled together, at one interval.
+package enum SourceID: Hashable, Sendable {
+    /// The feeds in order of preference: if one fails, the next serves.
+    case shared
+    /// This feed alone.
+    case own(String)
+}
+
+/// Markets with a feed of their own, and the poll interval of each source.
+package struct OwnSources: Hashable, Sendable {
+    /// Markets that are not here are in the shared source.
+    package var sources: [MarketID: SourceID]
+    /// The configured poll interval; a source that is not here uses that of the shared source.
+    package var every: [SourceID: Duration]
+
+    package init(sources: [MarketID: SourceID] = [:], every: [SourceID: Duration] = [:]) {
+        self.sources = sources
+        self.every = every
+    }
+
+    package subscript(market: MarketID) -> SourceID { sources[market] ?? .shared }
 }

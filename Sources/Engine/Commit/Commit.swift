@@ -7,13 +7,13 @@ package struct Commit: Sendable {
     /// Oldest first; includes polls that an earlier commit failed to write.
     package var polls: [PollRecord] = []
     /// Set for a cycle in which no feed could be polled: its time, and what is watched.
-    package var idleCycle: IdleCycle?
+    package var idleCycle: (at: Date, watched: WatchedMarkets)?
     package var alerts: [AlertKey: Alert] = [:]
     package var events: [AlertEvent] = []
     /// Ids of committed events that were logged since.
     package var logged: [String] = []
     /// Silences whose end was announced, and when. One that was extended since is kept.
-    package var endedSilences: [EndedSilence] = []
+    package var endedSilences: [(id: Int64, at: Date)] = []
     /// What happened to messages, in order.
     package var outbox: [OutboxChange] = []
     /// The channels that were notified of a firing alert, where that changed; empty once it is resolved.
@@ -22,26 +22,6 @@ package struct Commit: Sendable {
     package var digest: Date?
     /// The time range of past polls whose samples the summary needs next; read after the commit.
     package var pastNeeded: Range<Date>?
-
-    package struct IdleCycle: Hashable, Sendable {
-        package var at: Date
-        package var watched: WatchedMarkets
-
-        package init(at: Date, watched: WatchedMarkets) {
-            self.at = at
-            self.watched = watched
-        }
-    }
-
-    package struct EndedSilence: Hashable, Sendable {
-        package var id: Int64
-        package var at: Date
-
-        package init(id: Int64, at: Date) {
-            self.id = id
-            self.at = at
-        }
-    }
 
     package init(currency: Currency) { self.currency = currency }
 
@@ -81,14 +61,6 @@ package struct Commit: Sendable {
             surplus += 1
         }
         polls.removeFirst(surplus)
-        // Of repeated postponements of a message only the last matters.
-        var last: [String: Int] = [:]
-        for (place, change) in outbox.enumerated() {
-            if case .postpone(let message) = change { last[message.id] = place }
-        }
-        outbox = outbox.enumerated().filter { place, change in
-            if case .postpone(let message) = change { last[message.id] == place } else { true }
-        }.map(\.element)
     }
 }
 
@@ -158,5 +130,61 @@ extension LogLine {
             line.add("set_aside", database.path)
             line.add("cause", database.cause)
         }
+    }
+}
+
+/// One poll of a source as it is recorded.
+package struct PollRecord: Sendable {
+    /// When the poll began.
+    package var at: Date
+    /// When the answer was complete; without an answer, when the poll ended.
+    package var fetchedAt: Date
+    package var feed: String
+    package var source: SourceID
+    /// The poll interval in force; zero: as configured.
+    package var interval: Duration
+    package var currency: Currency
+    package var outcome: PollOutcome
+    /// The kind of the error; nil if there was none.
+    package var error: String?
+    package var samples: [Sample] = []
+    /// Large moves: those that wait for confirmation and those that this poll decided.
+    package var moves: [LargeMove] = []
+    package var unknown: [(market: MarketID, reason: UnknownReason)] = []
+    /// The markets that are watched from this poll on; nil: those of the poll before.
+    package var watched: WatchedMarkets?
+    /// The largest markets by rank; nil if the answer has no ranking.
+    package var ranking: [MarketID]?
+
+    package init(
+        at: Date, fetchedAt: Date, feed: String, source: SourceID = .shared, interval: Duration = .zero,
+        currency: Currency, outcome: PollOutcome, error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
+        unknown: [(market: MarketID, reason: UnknownReason)] = [], watched: WatchedMarkets? = nil,
+        ranking: [MarketID]? = nil
+    ) {
+        self.at = at
+        self.fetchedAt = fetchedAt
+        self.feed = feed
+        self.source = source
+        self.interval = interval
+        self.currency = currency
+        self.outcome = outcome
+        self.error = error
+        self.samples = samples
+        self.moves = moves
+        self.unknown = unknown
+        self.watched = watched
+        self.ranking = ranking
+    }
+}
+
+/// The watched markets, and which of them the configuration names: those are never forgotten.
+package struct WatchedMarkets: Hashable, Sendable {
+    package var all: [MarketID]
+    package var named: [MarketID]
+
+    package init(_ all: [MarketID], named: [MarketID] = []) {
+        self.all = all
+        self.named = named
     }
 }

@@ -39,14 +39,14 @@ package struct Note: Hashable, Sendable, Codable {
 /// A time without usable polls.
 package struct Gap: Hashable, Sendable {
     /// From the last usable poll to the first after it.
-    package var time: Range<Date>
+    let time: Range<Date>
     /// The number of prices of the gap that are backfilled so far.
-    package var backfilled: Int
+    let backfilled: Int
     /// The markets whose backfill is under way.
-    package var backfilling: [MarketID]
+    let backfilling: [MarketID]
 
     /// Shorter gaps cause no message.
-    package static let shortest = Duration.minutes(10)
+    private static let shortest = Duration.minutes(10)
     /// The most markets listed by name.
     private static let mostNamed = 5
 
@@ -61,13 +61,13 @@ package struct Gap: Hashable, Sendable {
     /// What is backfilled and what is being backfilled; the message does not wait for the provider.
     fileprivate var backfillLines: [String] {
         var lines: [String] = []
-        if backfilled > 0 { lines.append("healed so far: \(backfilled) price\(backfilled == 1 ? "" : "s")") }
+        if backfilled > 0 { lines.append("backfilled so far: \(backfilled) price\(backfilled == 1 ? "" : "s")") }
         if !backfilling.isEmpty {
             let names = backfilling.prefix(Self.mostNamed).map(\.text).joined(separator: ", ")
             let more = backfilling.count > Self.mostNamed ? " and \(backfilling.count - Self.mostNamed) more" : ""
-            lines.append("being healed now: \(names)\(more); the log tells what the provider had")
+            lines.append("being backfilled now: \(names)\(more); the log shows what the provider had")
         }
-        return lines.isEmpty ? ["nothing of it can be healed"] : lines
+        return lines.isEmpty ? ["nothing of it can be backfilled"] : lines
     }
 }
 

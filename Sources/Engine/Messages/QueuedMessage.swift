@@ -68,6 +68,11 @@ package struct OutgoingMessage: Hashable, Sendable {
             self.events = events
             self.note = note
         }
+
+        mutating func add(_ other: Contents) {
+            events += other.events
+            note = other.note ?? note
+        }
     }
 
     package init(

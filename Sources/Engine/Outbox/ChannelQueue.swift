@@ -3,47 +3,93 @@ import Markets
 
 /// The messages queued for one channel, and the state of its deliveries.
 struct ChannelQueue: Sendable {
-    var terms: Routing.Channel
+    private(set) var terms: Routing.Channel
+    /// No longer configured: its messages are dropped.
+    var isUnconfigured: Bool
     /// In queue order, including those being delivered.
     private(set) var messages: [QueuedMessage] = []
     /// Ids of the messages being delivered.
     private(set) var running: Set<String> = []
     /// Ids of messages queued by an earlier daemon. Their age is not used until this machine's clock is confirmed.
-    private var recalled: Set<String> = []
+    var recalled: Set<String> = []
     /// Ids of running deliveries that were started before the channel's address changed.
     private var sentToOldAddress: Set<String> = []
-    /// No longer configured: its messages are dropped.
-    var isUnconfigured = false
-    /// Why it does not deliver; nil after a success.
-    private(set) var fault: String?
-    /// Consecutive failed deliveries.
-    private var failures = 0
-    /// Messages that failed are not retried before then.
-    private var retriesFrom: Date?
-    /// The service asked to wait: nothing is sent before then.
-    private var askedToWaitUntil: Date?
+    private var health = Health()
+
+    /// What the last deliveries say about the channel; reset by a success.
+    private struct Health {
+        /// Why it does not deliver; nil after a success.
+        var fault: String?
+        /// Consecutive failed deliveries.
+        var failures = 0
+        /// Messages that failed are not retried before then.
+        var retriesFrom: Date?
+        /// The service asked to wait: nothing is sent before then.
+        var askedToWaitUntil: Date?
+    }
+
+    enum Action: Hashable {
+        case send(QueuedMessage)
+        case drop(QueuedMessage, DropReason)
+        /// Quiet hours ended: the held messages become one.
+        case release([QueuedMessage], whole: QueuedMessage)
+    }
+
+    enum Verdict: Hashable {
+        case done
+        /// With the attempts so far and the time of the next.
+        case postponed(QueuedMessage)
+        case dropped(DropReason)
+        /// It stays queued.
+        case kept
+    }
+
+    struct DropReason: Hashable {
+        let code: String
+        let message: String?
+
+        static func maxAge(_ age: Duration) -> DropReason {
+            DropReason(code: "max_age", message: "it could not be delivered for \(age.unitsText)")
+        }
+        static let noChannel = DropReason(
+            code: "no_channel", message: "no channel of this name is configured any more")
+        /// The channel rejected it permanently.
+        static let refused = DropReason(code: "refused", message: nil)
+        static let lost = DropReason(code: "lost", message: "the database no longer holds what it was to say")
+    }
 
     /// Consecutive failures from which the status shows a fault.
     private static let failuresReported = 3
 
-    init(_ terms: Routing.Channel) { self.terms = terms }
+    init(_ terms: Routing.Channel, isUnconfigured: Bool = false) {
+        self.terms = terms
+        self.isUnconfigured = isUnconfigured
+    }
+
+    var fault: String? { health.fault }
 
     /// Queues a message. Failed attempts of an earlier daemon count as failures of the channel until it delivers.
-    mutating func add(_ message: QueuedMessage, isRecalled: Bool = false) {
+    mutating func add(_ message: QueuedMessage, isRecalled: Bool) {
         messages.append(message)
         if isRecalled { recalled.insert(message.id) }
         guard let error = message.lastError else { return }
-        failures += message.attempts
-        if failures >= Self.failuresReported { fault = error }
+        health.failures += message.attempts
+        if health.failures >= Self.failuresReported { health.fault = error }
     }
 
-    var oldest: Date? { messages.map(\.createdAt).min() }
-
-    /// Resets the state after the channel's address changed. Running deliveries use the old address, so their failures
+    /// Applies new settings. A changed address resets the failures; those of running deliveries, which use the old one,
     /// do not count.
-    mutating func startAnew() {
-        sentToOldAddress = running
-        (fault, failures, retriesFrom, askedToWaitUntil) = (nil, 0, nil, nil)
+    mutating func reconfigure(_ next: Routing.Channel) {
+        if !isUnconfigured, next.address != terms.address {
+            sentToOldAddress = running
+            recover()
+        }
+        terms = next
+    }
+
+    /// Resets the health; the messages are sent without their own backoff.
+    private mutating func recover() {
+        health = Health()
         for place in messages.indices { messages[place].notBefore = nil }
     }
 
@@ -52,19 +98,17 @@ struct ChannelQueue: Sendable {
             messages[place].createdAt = messages[place].createdAt + step
             messages[place].notBefore = messages[place].notBefore.map { $0 + step }
         }
-        retriesFrom = retriesFrom.map { $0 + step }
-        askedToWaitUntil = askedToWaitUntil.map { $0 + step }
+        health.retriesFrom = health.retriesFrom.map { $0 + step }
+        health.askedToWaitUntil = health.askedToWaitUntil.map { $0 + step }
     }
 
-    mutating func confirmClock() { recalled = [] }
-
     /// - Parameter slotsLeft: how many more deliveries may run; a channel's first delivery needs no slot.
-    mutating func next(at now: Date, slotsLeft: Int) -> DeliveryQueue.Action? {
+    mutating func next(at now: Date, slotsLeft: Int) -> Action? {
         if let action = drop(at: now) { return action }
         let quietEnd = terms.quietEnd(at: now)
         if quietEnd == nil, let action = release(at: now) { return action }
         // A failing channel is tried with one delivery at a time.
-        guard running.isEmpty || failures == 0 && slotsLeft > 0 else { return nil }
+        guard running.isEmpty || health.failures == 0 && slotsLeft > 0 else { return nil }
         guard let place = candidate(at: now, isQuiet: quietEnd != nil) else { return nil }
         running.insert(messages[place].id)
         return .send(messages[place])
@@ -83,8 +127,8 @@ struct ChannelQueue: Sendable {
     }
 
     mutating func finish(
-        _ id: String, _ outcome: Delivery.Outcome, _ backoff: Backoff, at now: Date, random: Double
-    ) -> DeliveryQueue.Verdict {
+        _ id: String, _ outcome: Delivery.Outcome, at now: Date, random: Double
+    ) -> Verdict {
         running.remove(id)
         let wasOldAddress = sentToOldAddress.remove(id) != nil
         guard let place = messages.firstIndex(where: { $0.id == id }) else { return .done }
@@ -92,11 +136,12 @@ struct ChannelQueue: Sendable {
         case .interrupted: return .kept
         case .delivered:
             messages.remove(at: place)
-            recover()
+            // After an outage the others are sent without their own backoff.
+            if health.failures >= Self.failuresReported { recover() } else { health = Health() }
             return .done
         case .refused(let cause):
             messages.remove(at: place)
-            fault = cause
+            health.fault = cause
             return .dropped(.refused)
         case .lost:
             messages.remove(at: place)
@@ -110,28 +155,20 @@ struct ChannelQueue: Sendable {
                 messages[place].attempts += 1
                 return .postponed(messages[place])
             }
-            failures += 1
-            if failures >= Self.failuresReported { fault = cause }
-            retriesFrom = now + backoff.delay(after: failures, random: random)
-            askedToWaitUntil = retryAfter.map { now + $0 }
+            health.failures += 1
+            if health.failures >= Self.failuresReported { health.fault = cause }
+            health.retriesFrom = now + Self.backoff(after: health.failures, random: random)
+            health.askedToWaitUntil = retryAfter.map { now + $0 }
             messages[place].attempts += 1
             messages[place].lastError = cause
-            let pause = backoff.delay(after: messages[place].attempts, random: random)
+            let pause = Self.backoff(after: messages[place].attempts, random: random)
             messages[place].notBefore = now + max(pause, retryAfter ?? .zero)
             return .postponed(messages[place])
         }
     }
 
-    /// Clears the fault after a success. After an outage messages messages are sent without their own backoff.
-    private mutating func recover() {
-        if failures >= Self.failuresReported {
-            for place in messages.indices { messages[place].notBefore = nil }
-        }
-        (fault, failures, retriesFrom, askedToWaitUntil) = (nil, 0, nil, nil)
-    }
-
     /// Drops messages that are too old, and all messages if the channel is no longer configured.
-    private mutating func drop(at now: Date) -> DeliveryQueue.Action? {
+    private mutating func drop(at now: Date) -> Action? {
         let maxAge = terms.maxAge
         func isOver(_ message: QueuedMessage) -> Bool {
             (isUnconfigured || isTooOld(message, at: now) && !recalled.contains(message.id))
@@ -141,7 +178,7 @@ struct ChannelQueue: Sendable {
         let message = messages.remove(at: place)
         if isUnconfigured { return .drop(message, .noChannel) }
         // A message that expired without an attempt does not indicate a fault of the channel.
-        if message.attempts > 0 { fault = fault ?? "nothing could be delivered for \(maxAge.unitsText)" }
+        if message.attempts > 0 { health.fault = fault ?? "nothing could be delivered for \(maxAge.unitsText)" }
         return .drop(message, .maxAge(maxAge))
     }
 
@@ -151,7 +188,7 @@ struct ChannelQueue: Sendable {
 
     /// After quiet hours: releases each held note on its own and all held events as one message. Their age counts from
     /// now.
-    private mutating func release(at now: Date) -> DeliveryQueue.Action? {
+    private mutating func release(at now: Date) -> Action? {
         guard let place = messages.firstIndex(where: \.isHeld) else { return nil }
         let first = messages[place]
         let held = first.isNote ? [first] : messages.filter { $0.isHeld && !$0.isNote }
@@ -181,7 +218,7 @@ struct ChannelQueue: Sendable {
             guard isFirst, !isRunning, due(message).map({ $0 <= now }) ?? true, !isTooOld(message, at: now) else {
                 continue
             }
-            if failures == 0 || message.attempts == 0 { return place }
+            if health.failures == 0 || message.attempts == 0 { return place }
             if best.map({ message.attempts < messages[$0].attempts }) ?? true { best = place }
         }
         return best
@@ -189,22 +226,16 @@ struct ChannelQueue: Sendable {
 
     /// When the message may be sent; nil: now. A message without attempts does not wait for the channel's backoff.
     private func due(_ message: QueuedMessage) -> Date? {
-        [message.notBefore, message.attempts > 0 ? retriesFrom : nil, askedToWaitUntil].compactMap { $0 }.max()
+        [message.notBefore, message.attempts > 0 ? health.retriesFrom : nil, health.askedToWaitUntil]
+            .compactMap { $0 }.max()
     }
-}
 
-/// The wait after a failed delivery: exponential backoff with a cap and jitter.
-struct Backoff: Hashable, Sendable {
-    var base = Duration.seconds(1)
-    var cap = Duration.minutes(5)
-
-    /// The wait after `failures` consecutive failures (at least 1): 50 to 100 % of base × 2^(failures−1) or of the cap,
-    /// whichever is less.
+    /// The wait after `failures` consecutive failures (at least 1), exponential with jitter: 50 to 100 % of
+    /// 1 s × 2^(failures−1), at most of 5 minutes.
     ///
     /// - Parameter random: from 0 up to 1.
-    func delay(after failures: Int, random: Double) -> Duration {
-        let doublings = min(max(0, failures - 1), 40)
-        let longest = min(cap.inSeconds, base.inSeconds * Double(1 << doublings))
+    static func backoff(after failures: Int, random: Double) -> Duration {
+        let longest = min(Duration.minutes(5).inSeconds, Double(1 << min(max(0, failures - 1), 40)))
         return .milliseconds(Int64(longest * (0.5 + min(max(0, random), 1) / 2) * 1000))
     }
 }

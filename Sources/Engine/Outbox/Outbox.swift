@@ -1,48 +1,61 @@
 import Foundation
 import Markets
 
-/// The queued messages, and which channels are notified of which alerts.
+/// The queued messages of each channel, and which channels are notified of which alerts.
 package struct Outbox: Sendable {
-    package private(set) var routing: Routing
+    private(set) var routing: Routing
     /// The channels that were notified that an alert fires.
     private(set) var notified: [AlertKey: Set<String>]
-    var queue: DeliveryQueue
+    private var queues: [ChannelQueue] = []
     /// Failing channels as last published in the status.
     var publishedFaults: [ChannelFault] = []
 
     /// The most events of one cycle that are sent to a channel as single messages; more are joined into one.
     package static let mostSingle = 5
-
-    package init(_ routing: Routing, remembering remembered: Remembered) {
-        self.init(routing, queued: remembered.queued, notified: remembered.notified)
-    }
+    /// Concurrent deliveries. A channel's first delivery does not wait for a slot, so slow channels delay only
+    /// themselves.
+    private static let atOnce = 4
 
     init(_ routing: Routing, queued: [QueuedMessage] = [], notified: [AlertKey: Set<String>] = [:]) {
         self.routing = routing
         self.notified = notified
-        queue = DeliveryQueue()
-        for message in queued { queue.add(message, isRecalled: true) }
-        queue.become(routing.channels)
+        for message in queued { add(message, isRecalled: true) }
+        reload(routing)
     }
-
-    var size: OutboxSize { queue.size }
-    var faults: [ChannelFault] { queue.faults }
-
-    func nextMoment(after now: Date) -> Date? { queue.nextMoment(after: now) }
 
     /// Applies new routing. Running deliveries finish as they were started; the failures of a channel whose address
     /// changed are reset.
     mutating func reload(_ next: Routing) {
-        let before = Dictionary(routing.channels.map { ($0.name, $0.address) }, uniquingKeysWith: { first, _ in first })
-        let changed = next.channels.filter { before[$0.name].map { [address = $0.address] in $0 != address } ?? false }
         routing = next
-        queue.become(next.channels, changed: Set(changed.map(\.name)))
+        for channel in next.channels {
+            if let place = place(of: channel.name) {
+                queues[place].reconfigure(channel)
+            } else {
+                queues.append(ChannelQueue(channel))
+            }
+        }
+        let names = Set(next.channels.map(\.name))
+        for place in queues.indices { queues[place].isUnconfigured = !names.contains(queues[place].terms.name) }
     }
 
-    mutating func follow(clockSetBy step: Duration) { queue.follow(clockSetBy: step) }
+    private func place(of channel: String) -> Int? { queues.firstIndex { $0.terms.name == channel } }
 
-    /// The clock agrees with a provider's: the age of messages from an earlier daemon is used from now on.
-    mutating func confirmClock() { queue.confirmClock() }
+    var size: OutboxSize {
+        OutboxSize(
+            queued: queues.reduce(0) { $0 + $1.messages.count },
+            oldest: queues.flatMap(\.messages).map(\.createdAt).min())
+    }
+
+    /// Channels that do not deliver, with the error.
+    var faults: [ChannelFault] {
+        queues.compactMap { queue in queue.fault.map { ChannelFault(channel: queue.terms.name, message: $0) } }
+    }
+}
+
+/// A channel that does not deliver.
+struct ChannelFault: Hashable, Sendable {
+    var channel: String
+    var message: String
 }
 
 // MARK: New messages
@@ -51,77 +64,76 @@ extension Outbox {
     /// Queues the messages for a cycle's events.
     ///
     /// - Parameter gap: the gap before this cycle, reported in one message; nil: none.
-    mutating func take(
+    mutating func queue(
         _ events: [AlertEvent], after gap: Gap? = nil, _ identity: AlertBook.Identity, at now: Date,
         into commit: inout Commit
     ) {
         for channel in routing.channels {
             let events = events.filter { routing.sends($0, to: channel, notified: notified[$0.key] ?? []) }
             if let gap {
-                add(message(gap, events, to: channel, identity, at: now), &commit)
+                let note = Note(gap, changed: events, at: now, host: identity.host)
+                let id = ["gap", gap.time.lowerBound.utcTextWithMilliseconds] + events.map(\.id)
+                queue(note, id, to: channel, identity, at: now, into: &commit)
             } else {
-                for message in messages(events, to: channel, at: now) { add(message, &commit) }
+                queue(events, to: channel, at: now, into: &commit)
             }
         }
-        for event in events { note(event, in: &commit) }
+        for event in events { noteChannels(of: event, in: &commit) }
     }
 
     /// Queues the digest for the channels that receive it.
     ///
     /// - Parameter due: when the digest was due; there is one message for each such time.
-    mutating func take(
+    mutating func queue(
         _ summary: DaySummary, due: Date, _ identity: AlertBook.Identity, at now: Date, into commit: inout Commit
     ) {
         let note = Note(digest: summary, at: now, host: identity.host)
         for channel in routing.channels where routing.digest.contains(channel.name) {
-            add(message(note, to: channel, identity, at: now, id: ["digest", due.utcText]), &commit)
+            queue(note, ["digest", due.utcText], to: channel, identity, at: now, into: &commit)
         }
     }
 
-    private mutating func add(_ message: OutgoingMessage, _ commit: inout Commit) {
-        queue.add(message.queued)
-        commit.outbox.append(.queue(message))
-    }
-
-    private func messages(_ events: [AlertEvent], to channel: Routing.Channel, at now: Date) -> [OutgoingMessage] {
+    private mutating func queue(
+        _ events: [AlertEvent], to channel: Routing.Channel, at now: Date, into commit: inout Commit
+    ) {
         let isQuiet = channel.quietEnd(at: now) != nil
-        return [false, true].flatMap { isHeld in
+        for isHeld in [false, true] {
             let part = events.filter { (isQuiet && $0.severity != .critical) == isHeld }
-            let groups = part.count > Self.mostSingle ? [part] : part.map { [$0] }
-            return groups.map { group in
-                OutgoingMessage(
-                    id: MessageID.of(group.map(\.id), to: channel.name), channel: channel.name, createdAt: now,
-                    events: group, isHeld: isHeld)
+            for group in part.count > Self.mostSingle ? [part] : part.map({ [$0] }) {
+                let id = MessageID.of(group.map(\.id), to: channel.name)
+                queue(
+                    OutgoingMessage(id: id, channel: channel.name, createdAt: now, events: group, isHeld: isHeld),
+                    into: &commit)
             }
         }
     }
 
-    private func message(
-        _ gap: Gap, _ events: [AlertEvent], to channel: Routing.Channel, _ identity: AlertBook.Identity, at now: Date
-    ) -> OutgoingMessage {
-        message(
-            Note(gap, changed: events, at: now, host: identity.host), to: channel, identity, at: now,
-            id: ["gap", gap.time.lowerBound.utcTextWithMilliseconds] + events.map(\.id))
+    private mutating func queue(
+        _ note: Note, _ id: [String], to channel: Routing.Channel, _ identity: AlertBook.Identity, at now: Date,
+        into commit: inout Commit
+    ) {
+        let isCritical = note.events.contains { $0.severity == .critical }
+        queue(
+            OutgoingMessage(
+                id: MessageID.of([identity.installation] + id, to: channel.name), channel: channel.name,
+                createdAt: now, events: note.events, note: note,
+                isHeld: !isCritical && channel.quietEnd(at: now) != nil), into: &commit)
     }
 
-    private func message(
-        _ note: Note, to channel: Routing.Channel, _ identity: AlertBook.Identity, at now: Date, id: [String]
-    ) -> OutgoingMessage {
-        let isCritical = note.events.contains { $0.severity == .critical }
-        return OutgoingMessage(
-            id: MessageID.of([identity.installation] + id, to: channel.name), channel: channel.name, createdAt: now,
-            events: note.events, note: note, isHeld: !isCritical && channel.quietEnd(at: now) != nil)
+    private mutating func queue(_ message: OutgoingMessage, into commit: inout Commit) {
+        add(message.queued)
+        commit.outbox.append(.queue(message))
     }
 
     /// Records which channels were notified of an alert.
-    private mutating func note(_ event: AlertEvent, in commit: inout Commit) {
+    private mutating func noteChannels(of event: AlertEvent, in commit: inout Commit) {
         switch event.kind {
         case .pending: return
         case .firing, .reminder:
-            let hearing = routing.channels.filter { routing.sends(event, to: $0, notified: []) }.map(\.name)
+            let channels = routing.channels.filter { routing.sends(event, to: $0, notified: []) }.map(\.name)
             let known = notified[event.key, default: []]
-            guard !known.isSuperset(of: hearing) else { return }
-            notified[event.key] = known.union(hearing)
+            guard !known.isSuperset(of: channels) else { return }
+            notified[event.key] = known.union(channels)
         case .resolved:
             guard notified.removeValue(forKey: event.key) != nil else { return }
         }
@@ -132,4 +144,52 @@ extension Outbox {
 enum MessageID {
     /// The same for the same events to the same channel, however often they are announced.
     static func of(_ parts: [String], to channel: String) -> String { StableID.of([channel] + parts) }
+}
+
+// MARK: Deliveries
+
+/// Messages of an alert to a channel keep their order, a failing channel is tried with one delivery at a time, and
+/// channels do not wait for each other.
+extension Outbox {
+    /// - Parameter isRecalled: an earlier daemon queued it.
+    mutating func add(_ message: QueuedMessage, isRecalled: Bool = false) {
+        if place(of: message.channel) == nil {
+            queues.append(ChannelQueue(Routing.Channel(name: message.channel), isUnconfigured: true))
+        }
+        guard let place = place(of: message.channel) else { return }
+        queues[place].add(message, isRecalled: isRecalled)
+    }
+
+    /// The next action; nil: none before `nextMoment`.
+    mutating func next(at now: Date) -> ChannelQueue.Action? {
+        queues.removeAll { $0.isUnconfigured && $0.messages.isEmpty }
+        let running = queues.reduce(0) { $0 + $1.running.count }
+        for place in queues.indices {
+            if let action = queues[place].next(at: now, slotsLeft: Self.atOnce - running) { return action }
+        }
+        return nil
+    }
+
+    /// The time of the next action after `now`; nil: none until a delivery ends or a message is added.
+    func nextMoment(after now: Date) -> Date? { queues.compactMap { $0.nextMoment(after: now) }.min() }
+
+    mutating func finish(
+        _ message: QueuedMessage, _ outcome: Delivery.Outcome, at now: Date, random: Double
+    ) -> ChannelQueue.Verdict {
+        guard let place = place(of: message.channel) else { return .done }
+        return queues[place].finish(message.id, outcome, at: now, random: random)
+    }
+
+    /// No delivery is running.
+    var isIdle: Bool { queues.allSatisfy(\.running.isEmpty) }
+
+    /// The wall clock was set by `step`, forward or (below zero) back: shifts the queued times.
+    mutating func follow(clockSetBy step: Duration) {
+        for place in queues.indices { queues[place].follow(clockSetBy: step) }
+    }
+
+    /// The clock agrees with a provider's: the age of messages from an earlier daemon is used from now on.
+    mutating func confirmClock() {
+        for place in queues.indices { queues[place].recalled = [] }
+    }
 }

@@ -5,14 +5,14 @@ import Markets
 ///
 /// A feed that fails cools down, for longer after each failure. Then it is probed beside the serving feed and serves
 /// again after `goodProbes` consecutive good answers, so that a feed that fails every other poll does not return.
-package struct Failover: Sendable, Hashable {
+struct Failover: Sendable, Hashable {
     /// Consecutive good probes after which a feed serves again.
-    package static let goodProbes = 3
+    static let goodProbes = 3
     /// The longest cooldown. After this long without a failure, past failures no longer count.
-    package static let longestCooling = Duration.minutes(30)
+    static let longestCooling = Duration.minutes(30)
 
     /// How a feed's poll ended.
-    package enum Result: Sendable, Hashable {
+    enum Result: Sendable, Hashable {
         /// It returned a price.
         case good
         case failed
@@ -21,20 +21,17 @@ package struct Failover: Sendable, Hashable {
     }
 
     /// Which feeds a poll asks.
-    package struct Plan: Sendable, Hashable {
+    struct Plan: Sendable, Hashable {
         /// In this order until one answers well.
-        package var candidates: [Int]
+        var candidates: [Int]
         /// Asked afterwards, in the remaining time.
-        package var probes: [Int]
+        var probes: [Int]
     }
 
     /// Another feed serves now.
-    package struct Change: Sendable, Hashable {
-        package var from: Int
-        package var to: Int
-
-        /// The feed is preferred to the one before.
-        package var isRestored: Bool { to < from }
+    struct Change: Sendable, Hashable {
+        var from: Int
+        var to: Int
     }
 
     private struct FeedHealth: Sendable, Hashable {
@@ -45,12 +42,12 @@ package struct Failover: Sendable, Hashable {
     }
 
     /// 0 is the preferred one.
-    package private(set) var serving = 0
+    private(set) var serving = 0
     private var states: [FeedHealth]
     private let firstCooling: Duration
 
     /// - Parameter every: the poll interval; no cooldown is shorter.
-    package init(feeds: Int, every: Duration) {
+    init(feeds: Int, every: Duration) {
         states = Array(repeating: FeedHealth(), count: feeds)
         firstCooling = max(.minutes(1), every)
     }
@@ -62,12 +59,12 @@ package struct Failover: Sendable, Hashable {
     }
 
     /// The end of the feed's cooldown: until then it is asked only if all others fail. Nil: no cooldown.
-    package func coolsUntil(_ feed: Int, at now: Date) -> Date? {
+    func coolsUntil(_ feed: Int, at now: Date) -> Date? {
         guard feed != serving, let until = states[feed].coolsUntil, until > now else { return nil }
         return until
     }
 
-    package func plan(at now: Date) -> Plan {
+    func plan(at now: Date) -> Plan {
         let others = states.indices.filter { $0 != serving }
         let ready = others.filter { coolsUntil($0, at: now) == nil }
         let cooling = others.filter { coolsUntil($0, at: now) != nil }
@@ -77,7 +74,7 @@ package struct Failover: Sendable, Hashable {
     }
 
     /// Records the result of a feed's poll.
-    package mutating func note(_ result: Result, of feed: Int, at now: Date) {
+    mutating func note(_ result: Result, of feed: Int, at now: Date) {
         var health = states[feed]
         switch result {
         case .good:
@@ -100,7 +97,7 @@ package struct Failover: Sendable, Hashable {
     /// Chooses the serving feed after a poll; nil: unchanged.
     ///
     /// - Parameter answered: the feeds that answered well, in the order in which they were asked.
-    package mutating func settle(answered: [Int]) -> Change? {
+    mutating func settle(answered: [Int]) -> Change? {
         let before = serving
         let restored = answered.filter { $0 < before && states[$0].goodInARow >= Self.goodProbes }.min()
         if let restored {

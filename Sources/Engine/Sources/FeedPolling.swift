@@ -15,6 +15,17 @@ package struct PollRequest: Sendable {
     package var ignoringCooldown: Bool
 }
 
+/// The result of a poll of a source.
+struct SourceResult: Sendable {
+    /// Of the serving feed, else of the feed with the most informative result; `requests` counts those of all feeds
+    /// asked.
+    var result: PollResult
+    /// Watched markets that the feed has no id for.
+    var unmapped: [MarketID] = []
+    /// Logged if another feed serves from this poll on.
+    var change: LogLine?
+}
+
 /// One poll of a source: asks feeds one after the other until one answers well, then the probes.
 struct FeedPolling: Sendable {
     private let settings: SourceSettings
@@ -25,11 +36,8 @@ struct FeedPolling: Sendable {
     private var candidates: ArraySlice<Int>
     private var probes: ArraySlice<Int>
     private var current: Int?
-    private var results: [Int: PollResult] = [:]
     /// In the order in which they were asked.
-    private var asked: [Int] = []
-    /// Feeds that returned a price.
-    private var answered: [Int] = []
+    private var results: [(feed: Int, result: PollResult)] = []
 
     enum Step: Sendable {
         case ask(PollRequest)
@@ -48,92 +56,79 @@ struct FeedPolling: Sendable {
     }
 
     mutating func note(_ result: PollResult, _ failover: inout Failover, at now: Moment) {
-        guard let current else { return }
-        self.current = nil
-        results[current] = result
-        asked.append(current)
-        failover.note(result.forFailover, of: current, at: now.wall)
-        if case .good = result.forFailover { answered.append(current) }
+        guard let feed = current else { return }
+        current = nil
+        results.append((feed, result))
+        failover.note(result.forFailover, of: feed, at: now.wall)
     }
+
+    /// Feeds that returned a price.
+    private var answered: [Int] { results.filter { $0.result.forFailover == .good }.map(\.feed) }
 
     /// The next feed to ask. Each gets half of the remaining time, the last one all of it, so that a feed that hangs
     /// leaves time for the others.
     mutating func next(_ failover: inout Failover, at now: Moment) -> Step {
         let left = end - now.uptime
-        while answered.isEmpty, let index = candidates.popFirst() {
+        while answered.isEmpty, let feed = candidates.popFirst() {
             let limit = candidates.isEmpty ? left : left / 2
-            if let request = request(index, limit: limit, isProbe: false) { return .ask(request) }
+            if let request = request(feed, limit: limit, isProbe: false) { return .ask(request) }
         }
-        while let index = probes.popFirst() {
-            guard results[index] == nil else { continue }
-            if let request = request(index, limit: probes.isEmpty ? left : left / 2, isProbe: true) {
-                return .ask(request)
-            }
+        while let feed = probes.popFirst() {
+            guard !results.contains(where: { $0.feed == feed }) else { continue }
+            let limit = probes.isEmpty ? left : left / 2
+            if let request = request(feed, limit: limit, isProbe: true) { return .ask(request) }
         }
         return .done(finish(&failover, at: now))
     }
 
     /// Nil if no time is left or there is nothing to ask for.
-    private mutating func request(_ index: Int, limit: Duration, isProbe: Bool) -> PollRequest? {
-        let watch = settings.watch(of: index, ranking: ranking).watch
+    private mutating func request(_ feed: Int, limit: Duration, isProbe: Bool) -> PollRequest? {
+        let watch = settings.watch(of: feed, ranking: ranking).watch
         guard limit > .zero, !watch.isEmpty else { return nil }
-        current = index
+        current = feed
         return PollRequest(
-            source: settings.id, feed: settings.members[index].feed, watch: watch, limit: limit, isProbe: isProbe,
+            source: settings.id, feed: settings.members[feed].feed, watch: watch, limit: limit, isProbe: isProbe,
             ignoringCooldown: ignoringCooldown)
     }
 
     private func finish(_ failover: inout Failover, at now: Moment) -> SourceResult {
-        let change = failover.settle(answered: answered)
+        let before = failover.serving
+        let hasChanged = failover.settle(answered: answered) != nil
         let best = answered.contains(failover.serving) ? failover.serving : leastBad ?? failover.serving
-        let unmapped = settings.watch(of: best, ranking: ranking).unmapped
-        var result = results[best] ?? nothing(of: best, at: now)
-        result.requests = results.values.reduce(0) { $0 + $1.requests }
+        let watch = settings.watch(of: best, ranking: ranking)
+        var result = results.first { $0.feed == best }?.result ?? nothing(of: best, watch, at: now)
+        result.requests = results.reduce(0) { $0 + $1.result.requests }
         return SourceResult(
-            result: result, unmapped: unmapped,
-            change: change.map { change in
-                FeedChange(
-                    from: settings.members[change.from].feed, to: settings.members[change.to].feed,
-                    isRestored: change.isRestored, error: results[change.from]?.error)
-            })
+            result: result, unmapped: watch.unmapped,
+            change: hasChanged ? change(from: before, to: failover.serving) : nil)
     }
 
     /// An answer without a price says more than a failure, a failure more than a cooldown.
     private var leastBad: Int? {
-        asked.first { results[$0]?.answer != nil }
-            ?? asked.first { if case .failed = results[$0]?.outcome { true } else { false } } ?? asked.first
+        (results.first { $0.result.answer != nil } ?? results.first { $0.result.waitsUntil == nil } ?? results.first)?
+            .feed
     }
 
     /// A feed that has an id for no market counts as having given an empty answer.
-    private func nothing(of index: Int, at now: Moment) -> PollResult {
-        let feed = settings.members[index].feed
-        if settings.watch(of: index, ranking: ranking).watch.isEmpty {
-            return PollResult(feed: feed, .answered(Answer(fetchedAt: now.wall)))
-        }
-        return PollResult(
-            feed: feed,
-            .failed(PollError(.timeout, message: "poll: there was no time to ask", isRetryable: true)))
+    private func nothing(of feed: Int, _ watch: (watch: Watch, unmapped: [MarketID]), at now: Moment) -> PollResult {
+        PollResult(
+            feed: settings.members[feed].feed,
+            watch.watch.isEmpty
+                ? .answered(Answer(fetchedAt: now.wall))
+                : .failed(PollError(.timeout, message: "poll: there was no time to ask", isRetryable: true)))
     }
-}
 
-/// The result of a poll of a source.
-struct SourceResult: Sendable {
-    /// Of the serving feed, else of the feed with the most informative result; `requests` counts those of all feeds
-    /// asked.
-    var result: PollResult
-    /// Watched markets that the feed has no id for.
-    var unmapped: [MarketID] = []
-    /// Another feed serves from this poll on.
-    var change: FeedChange?
-}
-
-struct FeedChange: Hashable, Sendable {
-    var from: String
-    var to: String
-    /// The feed is preferred to the one before.
-    var isRestored: Bool
-    /// Why the previous feed was replaced; nil if it was not asked or did not fail.
-    var error: PollError?
+    private func change(from before: Int, to serving: Int) -> LogLine {
+        // The previous feed may not have been asked, or not have failed.
+        let error = results.first { $0.feed == before }?.result.error
+        let isRestored = serving < before
+        return LogLine(isRestored ? .info : .warning, isRestored ? "feed.restored" : "feed.switched") { line in
+            line.add("feed", settings.members[serving].feed)
+            line.add("from", settings.members[before].feed)
+            line.add("kind", error?.kind.rawValue)
+            line.add("message", error?.message)
+        }
+    }
 }
 
 extension SourceSettings {

@@ -5,7 +5,8 @@ import Markets
 /// their polls went.
 struct Source: Sendable {
     let settings: SourceSettings
-    private(set) var state = State.idle
+    /// The poll that is running or was the last; nil before the first.
+    private var polling: FeedPolling?
     private(set) var failover: Failover
     /// One per feed of the source.
     private(set) var intervals: [PollInterval]
@@ -13,7 +14,7 @@ struct Source: Sendable {
     var dueAt = Duration.zero
     /// The interval by which `dueAt` was set; gaps between polls are measured by it.
     var step: Duration
-    private(set) var failures = FailureCount()
+    var failures = FailureCount()
     /// The error of the last failed poll.
     private(set) var lastError: PollError?
     private(set) var clockFault: String?
@@ -22,17 +23,6 @@ struct Source: Sendable {
     /// When it was first polled; used if it never answered.
     private var knownSince: Date
     private var maxAgeLogged = false
-
-    enum State: Sendable {
-        /// Not polled yet.
-        case idle
-        case polling(FeedPolling)
-        /// The last poll returned prices.
-        case served
-        case failed
-        /// No request is sent before this time.
-        case waiting(until: Date)
-    }
 
     init(_ settings: SourceSettings, lastUsable: Date?, knownSince: Date) {
         self.settings = settings
@@ -51,7 +41,6 @@ struct Source: Sendable {
     var interval: PollInterval { intervals[failover.serving] }
     /// The last usable answer; if there never was one, when it was first polled.
     var silentSince: Date { lastUsable ?? knownSince }
-    var isPolling: Bool { if case .polling = state { true } else { false } }
 
     /// A timer that fires slightly early must not delay the poll by a whole interval.
     func isDue(at uptime: Duration) -> Bool { dueAt <= uptime + min(.seconds(1), interval.current / 4) }
@@ -66,38 +55,20 @@ extension Source {
     mutating func begin(ranking: [MarketID], ignoringCooldown: Bool, at now: Moment) -> FeedPolling.Step {
         var polling = FeedPolling(
             failover.plan(at: now.wall), settings, ranking: ranking, ignoringCooldown: ignoringCooldown, at: now)
-        let step = polling.next(&failover, at: now)
-        state = .polling(polling)
-        return step
+        defer { self.polling = polling }
+        return polling.next(&failover, at: now)
     }
 
-    /// Records how the request to one feed ended.
-    mutating func take(_ result: PollResult, at now: Moment) -> FeedPolling.Step? {
-        guard case .polling(var polling) = state else { return nil }
-        polling.note(result, &failover, at: now)
-        let step = polling.next(&failover, at: now)
-        state = .polling(polling)
-        return step
+    /// Records how the request to one feed ended, and returns the next step.
+    mutating func proceed(after result: PollResult, at now: Moment) -> FeedPolling.Step? {
+        polling?.note(result, &failover, at: now)
+        return polling?.next(&failover, at: now)
     }
 
-    /// Records how the poll ended. Returns the last usable poll before the gap that it ends; nil if there is no gap.
-    mutating func end(_ poll: TakenPoll, at started: Date) -> Date? {
+    /// Records how the poll ended.
+    mutating func end(_ poll: TakenPoll, at started: Date) {
         clockFault = poll.clockFault
-        guard poll.isUsable else {
-            lastError = poll.error
-            state = .failed
-            return nil
-        }
-        defer { lastUsable = started }
-        state = .served
-        return lastUsable.flatMap { started.since($0) > step * 3 ? $0 : nil }
-    }
-
-    mutating func wait(until moment: Date) { state = .waiting(until: moment) }
-
-    /// Whether to log this poll, and the number of consecutive failures before it.
-    mutating func count(_ poll: TakenPoll, at started: Date) -> (isLogged: Bool, failuresBefore: Int) {
-        poll.isUsable ? (true, failures.reset()) : (failures.add(at: started), 0)
+        if poll.isUsable { lastUsable = started } else { lastError = poll.error }
     }
 
     /// True the first time that the provider's max-age exceeds the interval. The interval does not change.
@@ -121,27 +92,26 @@ extension Source {
     }
 
     /// Takes over the state of the source before a reload.
-    mutating func resume(_ before: Source, at uptime: Duration) {
+    mutating func resume(_ before: Source, _ feeds: [String: FeedState], at now: Moment) {
+        if before.settings.members.map(\.feed) == settings.members.map(\.feed) { failover.resume(before.failover) }
+        adjust(feeds, at: now.wall)
         failures = before.failures
         lastError = before.lastError
         clockFault = before.clockFault
         lastUsable = before.lastUsable
         knownSince = before.knownSince
         maxAgeLogged = before.maxAgeLogged
-        state = before.state
         // Keeps an earlier due time: the published status expires by it.
         let isSame = before.settings.members == settings.members && before.settings.every == settings.every
         if isSame { intervals = before.intervals }
-        dueAt = min(before.dueAt, isSame ? uptime + interval.current : dueAt)
+        dueAt = min(before.dueAt, isSame ? now.uptime + interval.current : dueAt)
         step = isSame ? before.step : max(interval.current, before.step)
     }
+}
 
-    /// Takes over the failover state of the source before a reload if the feeds are the same.
-    mutating func resumeFailover(_ before: Source) {
-        if before.settings.members.map(\.feed) == settings.members.map(\.feed) {
-            failover.resume(before.failover)
-        }
-    }
+/// The last usable poll if more than three poll intervals have passed since: a gap begins there. Nil: no gap.
+func lastBeforeGap(_ lastUsable: Date?, until now: Date, interval: Duration) -> Date? {
+    lastUsable.flatMap { now.since($0) > interval * 3 ? $0 : nil }
 }
 
 /// The state of a feed, shared by all its sources.

@@ -8,6 +8,8 @@ struct TakenPoll: Sendable {
     /// The poll interval in force.
     let interval: Duration
     let requests: Int
+    /// The last usable poll before a gap that this poll ends; nil: it ends none.
+    private(set) var gapStart: Date?
     private let outcome: Outcome
 
     private enum Outcome {
@@ -19,7 +21,7 @@ struct TakenPoll: Sendable {
     }
 
     /// Nil if nothing was asked because of a cooldown.
-    init?(_ taken: SourceResult, of source: Source, into board: inout MarketBoard) {
+    init?(_ taken: SourceResult, of source: Source, at started: Date, into board: inout MarketBoard) {
         self.source = source.id
         feed = taken.result.feed
         interval = source.step
@@ -28,14 +30,15 @@ struct TakenPoll: Sendable {
         case .waiting: return nil
         case .failed(let error): outcome = .failed(error)
         case .answered(let answer):
-            if let fault = ClockCheck.fault(ours: answer.fetchedAt, theirs: answer.serverDate) {
+            if let fault = answer.clockFault {
                 outcome = .clock(fault)
             } else {
                 outcome = .answered(
                     answer,
-                    board.take(answer, from: feed, of: source.id, every: source.step, unmapped: taken.unmapped))
+                    board.apply(answer, from: feed, of: source.id, every: source.step, unmapped: taken.unmapped))
             }
         }
+        if isUsable { gapStart = lastBeforeGap(source.lastUsable, until: started, interval: source.step) }
     }
 
     var update: BoardUpdate { if case .answered(_, let update) = outcome { update } else { BoardUpdate() } }
@@ -84,19 +87,6 @@ package struct CyclePoll: Hashable, Sendable {
     package var tookMilliseconds: Int
     package var attempts: Int
     package var error: PollError?
-
-    package init(
-        at: Date, outcome: PollOutcome, feed: String, markets: Int, tookMilliseconds: Int, attempts: Int,
-        error: PollError? = nil
-    ) {
-        self.at = at
-        self.outcome = outcome
-        self.feed = feed
-        self.markets = markets
-        self.tookMilliseconds = tookMilliseconds
-        self.attempts = attempts
-        self.error = error
-    }
 }
 
 extension [TakenPoll] {
@@ -132,17 +122,90 @@ enum ClockTrust: Sendable {
     case refuted
 }
 
-/// Compares this clock with the provider's: prices with wrong times would corrupt the history and mislead the rules.
-enum ClockCheck {
-    static let tolerance = Duration.minutes(5)
+extension Answer {
+    private static let clockTolerance = Duration.minutes(5)
 
-    /// The error text; nil if the clocks agree or the provider sends no time.
-    static func fault(ours: Date, theirs: Date?) -> String? {
-        guard let theirs else { return nil }
-        let lead = ours.since(theirs)
-        guard lead > tolerance || lead < .zero - tolerance else { return nil }
-        let size = (lead < .zero ? .zero - lead : lead).unitsText
-        return "this clock is \(size) \(lead > .zero ? "ahead of" : "behind") the provider's; nothing is recorded "
-            + "(set the clock, or start time synchronisation)"
+    /// Why this clock or the provider's is wrong; nil if they agree or the provider sends no time. Prices with wrong
+    /// times would corrupt the history and mislead the rules.
+    fileprivate var clockFault: String? {
+        guard let serverDate else { return nil }
+        let lead = fetchedAt.since(serverDate)
+        let size = max(lead, .zero - lead)
+        guard size > Self.clockTolerance else { return nil }
+        return "this clock is \(size.unitsText) \(lead > .zero ? "ahead of" : "behind") "
+            + "the provider's; nothing is recorded (set the clock, or start time synchronisation)"
     }
+}
+
+extension LogLine {
+    static func poll(
+        _ poll: TakenPoll, _ day: DaySummary, tookMilliseconds: Int?, failuresBefore: Int
+    ) -> LogLine {
+        LogLine(.info, "poll.\(poll.update.outcome.rawValue)") { line in
+            line.add("feed", poll.feed)
+            line.add("markets", poll.update.usable)
+            line.add("took_ms", tookMilliseconds)
+            line.add(day)
+            if failuresBefore > 0 { line.add("after_failures", failuresBefore) }
+            line.add("message", poll.error?.message)
+        }
+    }
+
+    static func failed(_ poll: TakenPoll, count: Int) -> LogLine {
+        LogLine(.warning, "poll.failed") { line in
+            line.add("feed", poll.feed)
+            line.add("kind", poll.error?.kind.rawValue)
+            line.add("count", count)
+            line.add("message", poll.error?.message)
+            line.add("attempts", poll.requests)
+            line.add("retry_at", poll.error?.retryAt)
+        }
+    }
+
+    static func retry(_ retry: PollResult.Retry, of feed: String) -> LogLine {
+        LogLine(.info, "poll.retry") { line in
+            line.add("feed", feed)
+            line.add("attempt", retry.attempt)
+            line.add("delay", retry.delay)
+            line.add("kind", retry.error.kind.rawValue)
+            line.add("message", retry.error.message)
+        }
+    }
+
+    static func maxAge(_ maxAge: Duration, of poll: TakenPoll) -> LogLine {
+        LogLine(.info, "feed.max_age") { line in
+            line.add("feed", poll.feed)
+            line.add("max_age", maxAge)
+            line.add("every", poll.interval)
+            line.add("message", "polling more often than the provider refreshes its answers")
+        }
+    }
+
+    /// Large moves: one line each, or one line per stage if more than `mostSingleMoves` markets move at once (such as
+    /// when a provider switches its currency).
+    static func moves(_ moves: [LargeMove]) -> [LogLine] {
+        [LargeMove.Stage.confirmed, .rejected, .unconfirmed].flatMap { stage in
+            let alike = moves.filter { $0.stage == stage }
+            guard alike.count <= mostSingleMoves else {
+                let names = alike.prefix(3).map(\.market.text).joined(separator: ", ")
+                return [
+                    LogLine(.warning, "price.\(stage.rawValue)") { line in
+                        line.add("count", alike.count)
+                        line.add("message", "\(names) and \(alike.count - 3) more")
+                    }
+                ]
+            }
+            return alike.map { move in
+                LogLine(stage == .confirmed ? .info : .warning, "price.\(stage.rawValue)") { line in
+                    line.add("market", move.market.text)
+                    line.add("price", move.price.price)
+                    line.add("trusted", move.trusted)
+                    line.add("quoted_at", move.price.quotedAt)
+                    line.add("feed", move.price.feed)
+                }
+            }
+        }
+    }
+
+    private static let mostSingleMoves = 5
 }

@@ -167,7 +167,8 @@ extension AlertEvent: JSONRecord {
     package init() {
         self.init(
             id: "", kind: .pending, reason: .quiet, rule: "", market: .feed, symbol: "", name: "", currency: .usd,
-            severity: .warning, note: nil, condition: "", price: nil, threshold: nil, at: .distantPast, quotedAt: nil,
+            severity: .warning, note: nil, condition: .stale(.zero), price: nil, threshold: nil, at: .distantPast,
+            quotedAt: nil,
             since: nil, feed: nil, host: "")
     }
 
@@ -211,3 +212,8 @@ extension PollOutcome: JSONScalar {}
 extension AlertEvent.Kind: JSONScalar {}
 extension AlertReason: JSONScalar {}
 extension AlertRule.Severity: JSONScalar {}
+
+extension AlertRule.Condition: JSONScalar {
+    package init?(json text: String) { self.init(reading: text) }
+    package func write(to json: inout JSONWriter) { json.string(description) }
+}

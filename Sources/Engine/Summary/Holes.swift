@@ -10,13 +10,8 @@ package struct Holes: Hashable, Sendable {
         self.stretches = stretches.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The stretches of `period` between moments that are further apart than `longestStep`.
+    /// The stretches of `period` between known moments that are further apart than the step allowed.
     ///
-    /// - Parameter known: the moments at which something was known, oldest first.
-    package init(in period: Range<Date>, between known: some Sequence<Date>, longerThan longestStep: Duration) {
-        self.init(in: period, between: known.lazy.map { ($0, longestStep) }, longerThan: longestStep)
-    }
-
     /// - Parameters:
     ///   - known: the moments at which something was known, oldest first, each with the longest step allowed before it.
     ///   - longestStep: the longest step allowed if there is no such moment.

@@ -36,7 +36,7 @@ package struct RollingSummary: Sendable {
     }
 
     package mutating func add(past prices: [PastPrice], polledBefore end: Date) {
-        for price in prices { past.add(price.market, quotedAt: price.quotedAt, price: price.price) }
+        for price in prices { past.add(price) }
         knownUntil = max(knownUntil, end)
     }
 
@@ -55,12 +55,11 @@ package struct RollingSummary: Sendable {
     package func summary(of board: MarketBoard, _ changes: [DayChange?], at now: Date) -> DaySummary {
         DaySummary(
             changes: zip(board.entries, changes).map { ($0.market, $1?.percent) },
-            coverage: coverages.count == 1
-                ? coverages.first?.value.share(at: now) ?? CoverageShare(tenths: 0)
-                : Coverage.share(
-                    of: coverages.map { source, coverage in
-                        (coverage, board.entries.count { $0.source == source })
-                    }, at: now))
+            coverage: Coverage.share(
+                of: coverages.map { source, coverage in
+                    // A source counts also before its first ranking.
+                    (coverage, max(1, board.entries.count { $0.source == source }))
+                }, at: now))
     }
 }
 
@@ -74,5 +73,52 @@ package struct PastPrice: Hashable, Sendable {
         self.market = market
         self.quotedAt = quotedAt
         self.price = price
+    }
+}
+
+/// The recorded prices around a fixed age, such as a day ago.
+///
+/// Holds only prices within the tolerance, so its size depends on the polls of an hour, not of a day.
+struct PastPrices: Sendable {
+    let age: Duration
+    let tolerance: Duration
+    /// Oldest first.
+    private var points: [MarketID: [(quotedAt: Int64, price: Price)]] = [:]
+
+    init(age: Duration = .hours(24), tolerance: Duration = .minutes(30)) {
+        self.age = age
+        self.tolerance = tolerance
+    }
+
+    func span(at now: Date) -> ClosedRange<Date> { (now - age - tolerance)...(now - age + tolerance) }
+
+    /// Adds a sample, in any order; chronological order is fastest.
+    mutating func add(_ price: PastPrice) {
+        let quotedAt = price.quotedAt.milliseconds
+        let place = points[price.market]?.lastIndex { $0.quotedAt <= quotedAt }.map { $0 + 1 } ?? 0
+        points[price.market, default: []].insert((quotedAt, price.price), at: place)
+    }
+
+    /// Drops prices too old for quotes from `now` on.
+    mutating func forget(at now: Date) {
+        let limit = (now - age - tolerance).milliseconds
+        for market in points.keys where points[market]?.first?.quotedAt ?? limit < limit {
+            points[market]?.removeAll { $0.quotedAt < limit }
+        }
+    }
+
+    /// The recorded price nearest to `age` before `quotedAt`; nil if none is within the tolerance.
+    func price(of market: MarketID, before quotedAt: Date) -> Price? {
+        guard let points = points[market] else { return nil }
+        let target = (quotedAt - age).milliseconds
+        var (low, high) = (0, points.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if points[middle].quotedAt < target { low = middle + 1 } else { high = middle }
+        }
+        let around = points[max(0, low - 1)..<min(low + 1, points.count)]
+        let nearest = around.min { abs($0.quotedAt - target) < abs($1.quotedAt - target) }
+        guard let nearest, abs(nearest.quotedAt - target) <= tolerance.inMilliseconds else { return nil }
+        return nearest.price
     }
 }

@@ -98,7 +98,7 @@ extension HistoryReader {
                 } else {
                     let (samples, unknown) = recalled.evaluate(poll)
                     book.recall(
-                        poll: poll.fetchedAt, sources: [poll.source], interval: poll.interval, samples: samples,
+                        poll: poll.fetchedAt, source: poll.source, interval: poll.interval, samples: samples,
                         unknown: unknown, of: markets)
                 }
             }

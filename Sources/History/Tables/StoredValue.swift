@@ -118,6 +118,10 @@ extension StoredValue where Self: RawRepresentable, RawValue == String {
     static func decode(_ stored: DatabaseValue.Storage) -> Self? { stored.text.flatMap(Self.init(rawValue:)) }
 }
 
+extension AlertRule.Condition: StoredValue {
+    static func decode(_ stored: DatabaseValue.Storage) -> Self? { String.decode(stored).flatMap(Self.init(reading:)) }
+}
+
 extension AlertEvent.Kind: StoredValue {}
 extension AlertReason: StoredValue {}
 extension AlertRule.Severity: StoredValue {}

@@ -47,7 +47,7 @@ extension HistoryWriter {
                 max(?11, ifnull((SELECT announcements FROM alert WHERE rule = ?1 AND market = ?2), 0)))
             """,
             [
-                key.rule, key.market.text, alert.condition, name, alert.state.since?.milliseconds,
+                key.rule, key.market.text, alert.condition.description, name, alert.state.since?.milliseconds,
                 time?.total.inMilliseconds, time?.lastAnswered.milliseconds, firing?.lastNotified.milliseconds,
                 firing?.notifiedPrice?.description, firing?.side?.rawValue, alert.announcements,
             ])
@@ -63,7 +63,7 @@ extension HistoryWriter {
             """,
             [
                 event.id, event.kind.rawValue, event.reason.rawValue, event.rule, event.market.text, event.symbol,
-                event.name, event.currency.code, event.severity.rawValue, event.note, event.condition,
+                event.name, event.currency.code, event.severity.rawValue, event.note, event.condition.description,
                 event.price?.description, event.threshold?.description, event.changePercent?.hundredths,
                 event.at.milliseconds, event.quotedAt?.milliseconds, event.since?.milliseconds, event.lateSeconds,
                 event.silencedUntil?.milliseconds, event.feed, event.host,

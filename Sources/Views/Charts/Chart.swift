@@ -111,9 +111,10 @@ extension AlertEvent {
     var direction: Direction? {
         if let change = changePercent, change != .zero { return change > .zero ? .up : .down }
         if let price, let threshold, price != threshold { return price > threshold ? .up : .down }
-        let word = condition.prefix { $0 != " " }
-        if ["above", "rises", "new_high"].contains(word) { return .up }
-        if ["below", "falls", "new_low"].contains(word) { return .down }
-        return nil
+        return switch condition {
+        case .above, .rises, .newHigh: .up
+        case .below, .falls, .newLow: .down
+        default: nil
+        }
     }
 }

@@ -61,7 +61,7 @@ enum AlertsView {
             table.add([
                 .init(event.at.utcText), .init(event.kind.rawValue, colour), .init(shortened(event.rule)),
                 .init(event.market.text), .init(event.price.map { "\($0) \(event.currency)" } ?? "–"),
-                .init(event.condition), .init(event.reason.rawValue),
+                .init(event.condition.description), .init(event.reason.rawValue),
             ])
         }
         return table

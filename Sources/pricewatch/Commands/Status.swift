@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import History
 import Markets
 import Views
-import Glibc
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

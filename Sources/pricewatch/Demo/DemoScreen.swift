@@ -1,7 +1,7 @@
 import Foundation
-import Views
 import Logging
 import Synchronization
+import Views
 
 /// The demo on a terminal: the status as in `status --watch`, and the recent events below it.
 struct DemoScreen {

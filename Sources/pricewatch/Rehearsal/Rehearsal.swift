@@ -40,7 +40,8 @@ struct Rehearsal {
         engine = Engine(
             settings,
             remembering: Remembered(
-                board: MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .zero), remembering: [:]),
+                board: MarketBoard(
+                    watching: Watchlist(named: [], top: 0, staleness: .init(after: .zero)), remembering: [:]),
                 alerts: alerts, summary: RollingSummary(settings, now: since), firstPoll: since,
                 stored: StoredHistory(database: "")),
             at: Moment(wall: since, uptime: .zero, awake: .zero))
@@ -102,7 +103,7 @@ struct Rehearsal {
             item.source = .own("")
             return item
         }
-        engine.watch(Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleAfter: .zero))
+        engine.watch(Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleness: .init(after: .zero)))
     }
 
     /// The answer of a recorded poll; a failure if it had none. A poll without a usable price is still an answer if it

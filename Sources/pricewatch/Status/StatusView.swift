@@ -90,7 +90,7 @@ struct StatusView {
             let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
             return terminal.paint(colour == .red ? "firing" : "pending", colour)
                 + " \(SafeText.printable(event.rule)): \(SafeText.printable(event.market.text)) "
-                + "\(SafeText.printable(event.condition))\(since)\(note)"
+                + "\(SafeText.printable(event.condition.description))\(since)\(note)"
         }
             + status.silences.filter { $0.until > now }.map { silence in
                 let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"

@@ -14,7 +14,7 @@ import Testing
         return prices.enumerated().map { index, text in
             if index == restartAt { book = AlertBook(rules: [rule], remembering: book.states, identity: identity) }
             let now = moment(Double(index) * 60)
-            _ = board.take(
+            _ = board.apply(
                 text.map { answer(quote("bitcoin", $0, at: now), at: now) }
                     ?? answer(unusable: ["bitcoin": .nullPrice], at: now))
             let changes = book.evaluate(board, at: .init(now: now, interval: .minutes(1)))
@@ -80,7 +80,7 @@ import Testing
     @Test("an edited condition ends what fired and starts anew; any other edit does not")
     func edits() {
         var board = board("bitcoin")
-        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        _ = board.apply(answer(quote("bitcoin", "11", at: moment()), at: moment()))
         var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         #expect(observe(&book, board, at: 0).map(\.kind) == [.firing])
 
@@ -99,7 +99,7 @@ import Testing
     @Test("a firing alert whose rule or market is gone is resolved once, with the reason")
     func retires() {
         var board = board("bitcoin")
-        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        _ = board.apply(answer(quote("bitcoin", "11", at: moment()), at: moment()))
         var fired = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         _ = observe(&fired, board, at: 0)
 
@@ -112,7 +112,7 @@ import Testing
         var disabled = AlertBook(rules: [off], remembering: fired.states, identity: identity)
         #expect(observe(&disabled, board, at: 60).map(\.reason) == [.disabled])
 
-        let other = MarketBoard(watching: Watchlist(named: [], top: 0, staleAfter: .minutes(15)))
+        let other = MarketBoard(watching: Watchlist(named: [], top: 0, staleness: .init(after: .minutes(15))))
         var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.states, identity: identity)
         #expect(observe(&unwatched, other, at: 60).map(\.reason) == [.unwatched])
     }
@@ -125,7 +125,7 @@ import Testing
         var ids: [[String]] = [[], []]
         for (second, text) in ["11", "9", "11", "9"].enumerated() {
             let now = moment(Double(second) * 60)
-            _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
+            _ = board.apply(answer(quote("bitcoin", text, at: now), at: now))
             ids[0] += observe(&first, board, at: Double(second) * 60).map(\.id)
             ids[1] += observe(&again, board, at: Double(second) * 60 + 5).map(\.id)
         }
@@ -136,7 +136,7 @@ import Testing
     @Test("a rule, or a market of it, that is taken out and put back counts on", arguments: [true, false])
     func returns(market isKept: Bool) {
         var board = board("bitcoin")
-        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        _ = board.apply(answer(quote("bitcoin", "11", at: moment()), at: moment()))
         let whole = rule(.above(price("10")))
         var elsewhere = whole
         elsewhere.scope = .markets([market("ethereum")])
@@ -154,23 +154,23 @@ import Testing
     @Test("what the history knows of alerts counts on when it can be read at last")
     func meets() {
         var board = board("bitcoin", "ethereum")
-        _ = board.take(answer(quote("bitcoin", "11", at: moment()), at: moment()))
+        _ = board.apply(answer(quote("bitcoin", "11", at: moment()), at: moment()))
         var all = rule(.above(price("10")))
         all.scope = .all
         var earlier = AlertBook(rules: [all], remembering: [:], identity: identity)
         _ = observe(&earlier, board, at: 0)
-        _ = board.take(
+        _ = board.apply(
             answer(quote("bitcoin", "9", at: moment(1)), quote("ethereum", "11", at: moment(1)), at: moment(1)))
         _ = observe(&earlier, board, at: 1)
         // Bitcoin has been announced twice, ethereum fires. One that knows of neither hears of bitcoin first.
         var book = AlertBook(
             rules: [all], remembering: [:],
             identity: .init(installation: "not yet known", host: "box", currency: usd()))
-        _ = board.take(
+        _ = board.apply(
             answer(quote("bitcoin", "12", at: moment(60)), unusable: ["ethereum": .nullPrice], at: moment(60)))
         #expect(observe(&book, board, at: 60).map(\.kind) == [.firing])
         book.join(earlier.states, of: "here")
-        _ = board.take(
+        _ = board.apply(
             answer(quote("bitcoin", "9", at: moment(120)), quote("ethereum", "12", at: moment(120)), at: moment(120)))
         let events = observe(&book, board, at: 120)
         #expect(events.map(\.kind) == [.resolved])
@@ -185,7 +185,7 @@ import Testing
     @Test("what changed while nobody watched says how late it is")
     func late() {
         var board = board("bitcoin")
-        _ = board.take(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
+        _ = board.apply(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
         var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         let changes = book.evaluate(
             board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))

@@ -17,8 +17,8 @@ struct AlertStage {
     init(_ rule: AlertRule, moveLimit: Percent? = nil) {
         self.rule = rule
         let limit = moveLimit.map { MoveLimit(percent: $0, memory: Self.every * 3) }
-        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleAfter: .minutes(15), moveLimit: limit)
-        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleAfter: .minutes(15)))
+        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)
+        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleness: .init(after: .minutes(15))))
         book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity, every: Self.every)
     }
 
@@ -42,9 +42,9 @@ struct AlertStage {
 
     mutating func cycle(_ poll: Poll, watchedUntil: Date? = nil) -> [AlertEvent] {
         switch poll {
-        case .price(let text): _ = board.take(answer(quote("bitcoin", text, at: now), at: now))
-        case .null: _ = board.take(answer(unusable: ["bitcoin": .nullPrice], at: now))
-        case .unchanged: _ = board.take(nothingNew(at: now))
+        case .price(let text): _ = board.apply(answer(quote("bitcoin", text, at: now), at: now))
+        case .null: _ = board.apply(answer(unusable: ["bitcoin": .nullPrice], at: now))
+        case .unchanged: _ = board.apply(nothingNew(at: now))
         case .failed: break
         }
         return book.evaluate(

@@ -11,21 +11,20 @@ import Testing
 
     /// Polls each minute for three hours, none for six, then one; healed prices each `step` in between.
     private func windows(healedEvery step: Int64?) -> PriceWindows {
-        var windows = PriceWindows([.hours(8)], every: .minutes(1))
-        windows.grow(to: 2)
+        var windows = PriceWindows([.hours(8)], every: [.minutes(1)])
+        for _ in 0..<2 { windows.addMarket(inGroup: 0) }
         for minute in 0..<180 {
             let time = Self.start + Int64(minute) * 60_000
             let samples = [(0, time, price("100")), (1, time, price("7"))]
-            windows.recall(poll: time, samples: samples, unknown: [])
+            windows.add(recorded: time, samples: samples, unknown: [])
         }
         if let step {
             for time in stride(from: Self.start + 3 * Self.hour + step, to: Self.start + 9 * Self.hour, by: Int(step)) {
-                windows.recall(backfilled: [(0, time, price("50"))])
+                windows.add(backfilled: price("50"), quotedAt: time, of: 0)
             }
         }
         let end = Self.start + 9 * Self.hour
-        windows.recall(poll: end, samples: [(0, end, price("101")), (1, end, price("8"))], unknown: [])
-        windows.finishRecall()
+        windows.add(recorded: end, samples: [(0, end, price("101")), (1, end, price("8"))], unknown: [])
         return windows
     }
 
@@ -39,21 +38,20 @@ import Testing
         #expect(!windows.isCovered(1, window: 0, now: now))
         if step != nil {
             var after = windows
-            after.take(price("102"), quotedAt: now + 60_000, of: 0, now: now + 60_000)
+            after.add(price("102"), quotedAt: now + 60_000, of: 0, now: now + 60_000)
             #expect(after.range(of: 0, window: 0) == PriceRange(lowest: price("50"), highest: price("101")))
         }
     }
 
     @Test("a market that was watched only from the end of the gap on is covered by what was healed")
     func newMarket() {
-        var windows = PriceWindows([.hours(5)], every: .minutes(1))
-        windows.grow(to: 1)
+        var windows = PriceWindows([.hours(5)], every: [.minutes(1)])
+        windows.addMarket(inGroup: 0)
         for minute in stride(from: 0, to: 300, by: 5) {
-            windows.recall(backfilled: [(0, Self.start + Int64(minute) * 60_000, price("9"))])
+            windows.add(backfilled: price("9"), quotedAt: Self.start + Int64(minute) * 60_000, of: 0)
         }
         let end = Self.start + 5 * Self.hour
-        windows.recall(poll: end, samples: [(0, end, price("9"))], unknown: [])
-        windows.finishRecall()
+        windows.add(recorded: end, samples: [(0, end, price("9"))], unknown: [])
         #expect(windows.isCovered(0, window: 0, now: end))
     }
 
@@ -74,7 +72,7 @@ import Testing
         let quotes = backfilled.enumerated().map {
             PastQuote(quotedAt: last + .hours($0.offset + 2), price: price($0.element))
         }
-        _ = stage.board.take(answer(quote("bitcoin", "30", at: stage.now), at: stage.now))
+        _ = stage.board.apply(answer(quote("bitcoin", "30", at: stage.now), at: stage.now))
         let events = stage.book.evaluate(
             stage.board,
             at: .init(
@@ -96,7 +94,7 @@ import Testing
             .init(
                 now: level.now, interval: .minutes(1), watchedUntil: last, backfilled: [market("bitcoin"): quotes])
         }
-        _ = level.board.take(answer(quote("bitcoin", "30", at: level.now), at: level.now))
+        _ = level.board.apply(answer(quote("bitcoin", "30", at: level.now), at: level.now))
         #expect(level.book.evaluate(level.board, at: moment()).events.map(\.lateSeconds) == [8 * 3600])
         #expect(
             moment().lateness(

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct DeliveryQueueTests {
     private let start = moment()
-    private var queue = DeliveryQueue()
+    private var queue = Outbox(Routing())
 
-    init() { queue.become([Routing.Channel(name: "ops"), Routing.Channel(name: "phone")]) }
+    init() { queue.reload(Routing([Routing.Channel(name: "ops"), Routing.Channel(name: "phone")])) }
 
     private func message(
         _ id: String, about alerts: [String] = [], to channel: String = "ops", critical: Bool = false,
@@ -115,7 +115,7 @@ import Testing
 
     @Test("what could not be delivered for max_age is given up")
     mutating func maxAge() {
-        queue.become([Routing.Channel(name: "ops", maxAge: .hours(1))])
+        queue.reload(Routing([Routing.Channel(name: "ops", maxAge: .hours(1))]))
         let old = message("1", about: ["a"])
         queue.add(old)
         queue.add(message("2", about: ["a"], at: start + .minutes(30)))
@@ -132,7 +132,7 @@ import Testing
 
     @Test("what is on its way is not given up under it")
     mutating func underWay() {
-        queue.become([Routing.Channel(name: "ops", maxAge: .minutes(1))])
+        queue.reload(Routing([Routing.Channel(name: "ops", maxAge: .minutes(1))]))
         queue.add(message("1"))
         #expect(sent(at: start) == ["1"])
         #expect(queue.next(at: start + .hours(1)) == nil)
@@ -169,7 +169,7 @@ import Testing
         queue.add(first)
         queue.add(second)
         #expect(sent(at: start) == ["1"])
-        queue.become([Routing.Channel(name: "phone")])
+        queue.reload(Routing([Routing.Channel(name: "phone")]))
         #expect(queue.next(at: start) == .drop(second, .noChannel))
         #expect(queue.next(at: start) == nil)
         #expect(
@@ -185,7 +185,7 @@ import Testing
             _ = sent(at: start + .hours(1))
             _ = queue.finish(first, .failed(cause: "no", retryAfter: .hours(1)), at: start, random: 0)
         }
-        queue.become([Routing.Channel(name: "ops")], changed: ["ops"])
+        queue.reload(Routing([Routing.Channel(name: "ops", address: "another")]))
         #expect(queue.faults.isEmpty)
         #expect(sent(at: start) == ["1"])
     }
@@ -205,7 +205,7 @@ import Testing
 
     @Test("in quiet hours only what is critical goes; at their end the rest comes as one message")
     mutating func quiet() throws {
-        queue.become(Self.quiet)
+        queue.reload(Routing(Self.quiet))
         let night = start + .hours(14)
         let morning = start + .hours(21)
         queue.add(message("1", about: ["a"], held: true, at: night))
@@ -231,7 +231,7 @@ import Testing
 
     @Test("what could not be delivered before quiet hours waits for their end, under its own id")
     mutating func leftOver() {
-        queue.become(Self.quiet)
+        queue.reload(Routing(Self.quiet))
         let late = start + .hours(12) + .minutes(59)
         let first = message("1", at: late)
         queue.add(first)
@@ -244,11 +244,11 @@ import Testing
 
     @Test("where quiet hours are taken back, what was held goes at once")
     mutating func quietEnded() {
-        queue.become(Self.quiet)
+        queue.reload(Routing(Self.quiet))
         let night = start + .hours(14)
         queue.add(message("1", held: true, at: night))
         #expect(queue.next(at: night) == nil)
-        queue.become([Routing.Channel(name: "ops")])
+        queue.reload(Routing([Routing.Channel(name: "ops")]))
         #expect(sent(at: night) == ["1"])
     }
 }

@@ -278,7 +278,7 @@ import Testing
         #expect(note.title == "Nothing was watched for 3 h")
         #expect(
             note.lines.prefix(2) == [
-                "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z", "nothing of it can be healed",
+                "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z", "nothing of it can be backfilled",
             ])
     }
 

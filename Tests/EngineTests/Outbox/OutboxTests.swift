@@ -24,7 +24,7 @@ import Testing
 
     private func take(_ events: [AlertEvent], at now: Date, after gap: Gap? = nil, _ outbox: inout Outbox) -> Commit {
         var commit = Commit(currency: usd())
-        outbox.take(events, after: gap, Self.identity, at: now, into: &commit)
+        outbox.queue(events, after: gap, Self.identity, at: now, into: &commit)
         return commit
     }
 
@@ -118,8 +118,8 @@ import Testing
         #expect(notes.map { $0?.kind } == [.gap, .gap, .gap])
         let lines = notes.map { $0?.lines ?? [] }
         #expect(lines[0].first == "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z")
-        #expect(lines[0][1] == "healed so far: 12 prices")
-        #expect(lines[0][2] == "being healed now: a, b, c, d, e and 1 more; the log tells what the provider had")
+        #expect(lines[0][1] == "backfilled so far: 12 prices")
+        #expect(lines[0][2] == "being backfilled now: a, b, c, d, e and 1 more; the log shows what the provider had")
         #expect(lines[0].last == "no alert changed")
         #expect(lines[1].last == "what changed meanwhile, as far as it is known:")
         #expect(messages(commit)[1].contents.events == [event("a")])
@@ -139,7 +139,7 @@ import Testing
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
             var commit = Commit(currency: usd())
-            outbox.take(summary, due: Self.day, Self.identity, at: now, into: &commit)
+            outbox.queue(summary, due: Self.day, Self.identity, at: now, into: &commit)
             return messages(commit)
         }
         let sent = digest(at: Self.day + .seconds(7))

@@ -12,7 +12,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-        try writer.commit { $0.idleCycle = Commit.IdleCycle(at: moment(60), watched: WatchedMarkets([])) }
+        try writer.commit { $0.idleCycle = (at: moment(60), watched: WatchedMarkets([])) }
         try writer.backfill(
             BackfillAnswer(
                 market: market("a"), currency: usd(), feed: "past", fetchedAt: moment(0),

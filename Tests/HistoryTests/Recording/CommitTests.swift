@@ -20,7 +20,7 @@ import Testing
         commit.polls = [
             poll(0, sample("bitcoin", "1", quotedAt: 0)), poll(60, sample("bitcoin", "2", quotedAt: 60)),
         ]
-        commit.idleCycle = Commit.IdleCycle(at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
+        commit.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
         commit.alerts = [event("e").key: Alert(condition: "above 10", announcements: 1)]
         commit.events = [event("e")]
         commit.logged = ["e"]

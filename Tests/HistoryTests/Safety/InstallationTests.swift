@@ -53,7 +53,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         let key = AlertKey(rule: "r", market: market("a"))
         for (told, kept) in [(5, 5), (1, 5), (6, 6)] {
-            try writer.commit(poll(0)) { $0.alerts = [key: Alert(condition: "c", announcements: told)] }
+            try writer.commit(poll(0)) { $0.alerts = [key: Alert(condition: "above 1", announcements: told)] }
             #expect(try writer.reader.alerts()[key]?.announcements == kept)
         }
     }

@@ -15,7 +15,7 @@ import Testing
 
     private let firing = [
         AlertKey(rule: "r", market: market("a")): Alert(
-            state: .firing(.init(since: moment(), lastNotified: moment())), condition: "c", announcements: 1)
+            state: .firing(.init(since: moment(), lastNotified: moment())), condition: "above 1", announcements: 1)
     ]
 
     /// A closed database of 200 polls whose alert fires.

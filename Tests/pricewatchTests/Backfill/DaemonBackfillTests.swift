@@ -69,7 +69,7 @@ import Testing
         try await eventually("the message") { FileManager.default.fileExists(atPath: file) }
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(text.contains("Nothing was watched for 6 h"))
-        #expect(text.contains("being healed now: bitcoin, ethereum, tether"))
+        #expect(text.contains("being backfilled now: bitcoin, ethereum, tether"))
         daemon.signal(SIGTERM)
         #expect(await daemon.ended().exit == 0)
         await scene.simulator.stop()

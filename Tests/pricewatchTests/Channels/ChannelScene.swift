@@ -83,7 +83,7 @@ enum Told {
     ) -> AlertEvent {
         AlertEvent(
             id: "0123456789abcdef", kind: kind, reason: reason, rule: rule, market: id(market), symbol: symbol,
-            name: name, currency: .usd, severity: severity, note: note, condition: condition.description,
+            name: name, currency: .usd, severity: severity, note: note, condition: condition,
             price: price.map(Told.price), threshold: threshold.map(Told.price),
             changePercent: change.flatMap { Decimal(wholeText: $0) }.flatMap(Percent.init(rounding:)), at: at,
             quotedAt: quotedAt, since: since, lateSeconds: late, feed: "coingecko", host: "box")
@@ -105,5 +105,12 @@ enum Told {
     static func id(_ text: String) -> MarketID {
         guard let id = try? MarketID(text) else { preconditionFailure("\(text) is no market id") }
         return id
+    }
+}
+
+extension AlertRule.Condition: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let condition = Self(reading: text) else { preconditionFailure("\(text) is no condition") }
+        self = condition
     }
 }

@@ -144,12 +144,6 @@ import Testing
             }
         }
     }
-
-    @Test func `an unknown condition is shown in its own words`() {
-        var event = Told.event(rule: "r")
-        event.condition = "sideways 3"
-        #expect(Headline(event).text() == "● BTC 59,990 usd, sideways 3 (r)")
-    }
 }
 
 @Suite struct ConditionReadingTests {

@@ -40,7 +40,7 @@ enum ChartScene {
 
     static func event(
         _ kind: AlertEvent.Kind, at minute: Double, price: String?, rule: String = "high",
-        condition: String = "above 100"
+        condition: AlertRule.Condition = "above 100"
     ) throws -> AlertEvent {
         AlertEvent(
             id: "\(minute)", kind: kind, reason: .firstFiring, rule: rule, market: try MarketID("bitcoin"),

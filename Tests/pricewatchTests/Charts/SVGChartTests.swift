@@ -66,11 +66,11 @@ import Testing
     func hostile(name: String) throws {
         let chart = try ChartScene.chart(
             [(0, "90"), (60, "98")], name: name,
-            events: [ChartScene.event(.firing, at: 10, price: "91", rule: name, condition: name)])
+            events: [ChartScene.event(.firing, at: 10, price: "91", rule: name)])
         let found = try found(in: chart)
         let safe = SafeText.printable(name)
         #expect(found.texts.contains("\(safe) (BTC) in usd"))
-        #expect(found.texts.contains("2026-11-21T10:10:00Z \(safe) firing at 91 usd (\(safe))"))
+        #expect(found.texts.contains("2026-11-21T10:10:00Z \(safe) firing at 91 usd (above 100)"))
         #expect(found.classes["script."] == nil)
     }
 

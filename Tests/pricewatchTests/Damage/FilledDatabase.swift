@@ -26,7 +26,7 @@ struct FilledDatabase {
         let writer = try HistoryWriter(at: path)
         for minute in stride(from: 0, to: 175, by: 7) { try writer.record(try poll(minute)) }
         try write(to: writer) { commit in
-            commit.idleCycle = Commit.IdleCycle(at: start + .minutes(176), watched: WatchedMarkets(try markets))
+            commit.idleCycle = (at: start + .minutes(176), watched: WatchedMarkets(try markets))
         }
         _ = try writer.backfill(try past)
         try write(to: writer, addAlerts)

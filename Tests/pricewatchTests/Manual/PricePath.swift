@@ -47,14 +47,13 @@ struct PricePath {
                 var answer = Answer(fetchedAt: now)
                 answer.quotes = quote.map { [$0] } ?? []
                 answer.unusable = quote == nil ? [id: .nullPrice] : [:]
-                _ = board.take(answer, from: "test", of: source, every: every)
+                _ = board.apply(answer, from: "test", of: source, every: every)
                 if quote != nil { lastUsable = now }
             }
             let changes = book.evaluate(
                 board,
                 at: .init(
-                    now: now,
-                    sources: [source: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)]))
+                    now: now, source: source, interval: every, answered: isAnswered, lastUsableAnswer: lastUsable))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Engine
 import Feeds
 import Foundation
 import Markets
 import Testing
 
+@testable import Engine
 @testable import pricewatch
 
 /// What the manual names is there, and what there is it names.

@@ -106,7 +106,7 @@ import Testing
         let name = String(String.UnicodeScalarView(scalars))
         let chart = try ChartScene.chart(
             [(0, "90"), (60, "98")], name: "x",
-            events: [ChartScene.event(.firing, at: 10, price: "91", rule: name, condition: name)])
+            events: [ChartScene.event(.firing, at: 10, price: "91", rule: name)])
         _ = try parsed(SVGChart(chart).text)
         var picture = SVGWriter(width: 10, height: 10, title: name)
         for scalar in scalars { picture.text(0, 0, "\(name)\(scalar)", "fact") }

@@ -103,7 +103,7 @@ import Testing
     @Test func `a feed that nobody asks is found`() throws {
         let read = try ConfigurationScene().reading(
             "watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, \(Self.stocks)]")
-        let warnings = try CheckFindings(read, online: nil, now: Date()).lines.filter { $0.contains("is never asked") }
+        let warnings = CheckFindings(read, online: nil, now: Date()).lines.filter { $0.contains("is never asked") }
         #expect(warnings.count == 1 && warnings.first?.contains("stocks: is never asked") == true)
     }
 }

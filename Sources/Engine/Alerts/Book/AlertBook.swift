@@ -8,11 +8,17 @@ import Markets
 package struct AlertBook: Sendable {
     package let rules: [AlertRule]
     package private(set) var identity: Identity
+    private let sources: OwnSources
     var markets = MarketNumbers()
-    var evaluationPrices: EvaluationPrices
-    var scopes: [RuleScope]
-    /// Alerts that are, or once were, not inactive; the latter keep their count of announcements.
-    var alerts: [AlertPlace: Alert] = [:]
+    /// By market number: its fresh price of this poll; nil if it has none.
+    var prices: [Price?] = []
+    var windows: PriceWindows
+    /// Each source's group in the windows.
+    private let groups: [SourceID: Int]
+    var scopes: [RuleScope] = []
+    /// By rule, then by market number: alerts that are, or once were, not inactive; the latter keep their count of
+    /// announcements.
+    var alerts: [[Int: Alert]]
     /// Alerts from the history that the first evaluation has not assigned yet.
     var remembered: [AlertKey: Alert]
     /// Alerts whose rule or market is gone; if it returns, their announcements are counted on.
@@ -34,6 +40,32 @@ package struct AlertBook: Sendable {
         }
     }
 
+    /// The markets of one rule and its window, by number.
+    struct RuleScope: Sendable {
+        /// Nil: all.
+        let markets: [Int]?
+        /// The window's place among the windows; nil if the rule has none.
+        let window: Int?
+        /// Expired, and its alerts have been resolved.
+        var isOver = false
+    }
+
+    /// The changes of one evaluation, stored with the poll and then announced.
+    package struct Changes: Sendable {
+        /// In the order of the changes; the last of an alert holds.
+        package var alerts: [(key: AlertKey, alert: Alert)] = []
+        package var events: [AlertEvent] = []
+        /// Ids of silences whose end was announced.
+        package var endedSilences: [Int64] = []
+    }
+
+    /// One evaluation: what it goes by, and what it changes.
+    struct Evaluation {
+        let board: MarketBoard
+        let context: Context
+        var changes = Changes()
+    }
+
     /// Creates the book from the rules and the alerts in the history.
     ///
     /// - Parameter every: The time between two polls of the shared source as configured; what is in force may be longer.
@@ -43,190 +75,228 @@ package struct AlertBook: Sendable {
     ) {
         self.rules = rules
         self.identity = identity
+        self.sources = sources
         remembered = alerts
-        evaluationPrices = EvaluationPrices(
-            windows: rules.filter(\.enabled).compactMap(\.condition.window), every: every, sources: sources)
-        scopes = []
+        self.alerts = Array(repeating: [:], count: rules.count)
+        let ids = [.shared] + Set(sources.sources.values).sorted { "\($0)" < "\($1)" }
+        groups = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+        windows = PriceWindows(
+            rules.filter(\.enabled).compactMap(\.condition.window), every: ids.map { sources.every[$0] ?? every })
         for rule in rules {
-            scopes.append(RuleScope(window: rule.condition.window.flatMap(evaluationPrices.windows.place(of:))))
+            let ids: [MarketID]? =
+                switch rule.scope {
+                case .all: nil
+                case .markets(let ids): ids
+                case .feed(let feed, _): [feed]
+                }
+            var known: Set<Int> = []
+            let numbers = ids?.map { markets.number(of: $0) }.filter { known.insert($0).inserted }
+            scopes.append(RuleScope(markets: numbers, window: rule.condition.window.flatMap(windows.place)))
         }
     }
+
+    func key(_ rule: Int, _ market: Int) -> AlertKey { AlertKey(rule: rules[rule].name, market: markets.ids[market]) }
 
     /// The state of every alert that was ever not inactive.
     package var states: [AlertKey: Alert] {
         var all = remembered.merging(orphaned) { _, settled in settled }
-        for (place, alert) in alerts { all[key(of: place)] = alert }
+        for rule in rules.indices { for (market, alert) in alerts[rule] { all[key(rule, market)] = alert } }
         return all
     }
 
     /// Takes over the installation id and the alerts of a history that could not be read at the start.
-    package mutating func join(_ known: [AlertKey: Alert], of installation: String) {
+    mutating func join(_ known: [AlertKey: Alert], of installation: String) {
         identity.installation = installation
-        for (place, alert) in alerts {
-            let counted = known[key(of: place)]?.announcements ?? 0
-            alerts[place]?.announcements = max(alert.announcements, counted)
+        for rule in rules.indices {
+            for (market, alert) in alerts[rule] {
+                let counted = known[key(rule, market)]?.announcements ?? 0
+                alerts[rule][market]?.announcements = max(alert.announcements, counted)
+            }
         }
         let states = states
         remembered = known.filter { states[$0.key] == nil }
     }
 
     /// Takes over the alerts of the book before a reload or a backfill.
-    package mutating func resume(_ before: AlertBook) { remembered = before.states }
+    mutating func resume(_ before: AlertBook) { remembered = before.states }
 
-    /// The changes of one evaluation, stored with the poll and then announced.
-    package struct Changes: Sendable {
-        /// In the order of the changes; the last of an alert holds.
-        package var alerts: [(key: AlertKey, alert: Alert)] = []
-        package var events: [AlertEvent] = []
-        /// Ids of silences whose end was announced.
-        package var endedSilences: [Int64] = []
-
-        package init() {}
-    }
-
-    /// The context of one evaluation.
-    package struct Context: Sendable {
-        package var now: Date
-        /// Every source that has a market.
-        package var sources: [SourceID: SourceContext]
-        /// The time from the last poll before the daemon's start to the start, in which data does not become stale;
-        /// nil: none.
-        package var downtime: Range<Date>?
-
-        package init(now: Date, sources: [SourceID: SourceContext], downtime: Range<Date>? = nil) {
-            self.now = now
-            self.sources = sources
-            self.downtime = downtime
-        }
-
-        /// Where all markets are in the shared source.
-        package init(
-            now: Date, interval: Duration, watchedUntil: Date? = nil, answered: Bool = true,
-            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, backfilled: [MarketID: [PastQuote]] = [:]
-        ) {
-            let source = SourceContext(
-                interval: interval, watchedUntil: watchedUntil, answered: answered,
-                lastUsableAnswer: lastUsableAnswer, backfilled: backfilled)
-            self.init(now: now, sources: [.shared: source], downtime: downtime)
-        }
-
-        subscript(source: SourceID) -> SourceContext {
-            sources[source] ?? SourceContext(interval: .zero, answered: false)
-        }
-
-        /// Whether any source was answered.
-        var isAnswered: Bool { sources.values.contains(where: \.answered) }
-
-        /// The age of `date`, without the downtime.
-        func age(of date: Date) -> Duration {
-            let age = now.since(date)
-            guard let downtime, date < downtime.upperBound else { return age }
-            return age - downtime.upperBound.since(max(date, downtime.lowerBound))
-        }
-    }
-
-    /// The context of one source in an evaluation.
-    package struct SourceContext: Sendable {
-        /// The time between two polls that is in force.
-        package var interval: Duration
-        /// The last poll before a gap that this evaluation ends; nil if there was none.
-        package var watchedUntil: Date?
-        /// The prices of that gap that were backfilled before the evaluation, by market, oldest first.
-        package var backfilled: [MarketID: [PastQuote]]
-        /// Whether a poll was answered. If none was, only rules on the age of the data are evaluated.
-        package var answered: Bool
-        /// The last usable answer of the provider; if there never was one, when it was first polled.
-        package var lastUsableAnswer: Date?
-
-        package init(
-            interval: Duration, watchedUntil: Date? = nil, answered: Bool = true, lastUsableAnswer: Date? = nil,
-            backfilled: [MarketID: [PastQuote]] = [:]
-        ) {
-            self.interval = interval
-            self.watchedUntil = watchedUntil
-            self.answered = answered
-            self.lastUsableAnswer = lastUsableAnswer
-            self.backfilled = backfilled
-        }
-
-        /// Two answers further apart add nothing to the time that `for` counts.
-        var longestStep: Duration { interval * 3 }
-    }
-
-    /// Evaluates every rule. Events are in the order of the rules.
-    package mutating func evaluate(_ board: MarketBoard, at moment: Context) -> Changes {
-        var changes = Changes()
-        follow(board, at: moment, into: &changes)
-        if moment.isAnswered { evaluationPrices.look(at: board, markets, at: moment) }
-        for index in rules.indices { judge(index, board, at: moment, into: &changes) }
-        endSilences(board, at: moment, into: &changes)
-        return changes
-    }
-}
-
-/// One alert, by the numbers of its rule and its market.
-struct AlertPlace: Hashable, Sendable {
-    private let bits: UInt64
-
-    init(rule: Int, market: Int) { bits = UInt64(rule) << 32 | UInt64(market) }
-
-    var rule: Int { Int(bits >> 32) }
-    var market: Int { Int(bits & 0xFFFF_FFFF) }
-}
-
-/// The window and the markets of one rule, by number.
-struct RuleScope: Sendable {
-    /// The window's place among the windows; nil if the rule has none.
-    let window: Int?
-    /// The markets it is about; nil: all.
-    private(set) var markets: [Int]?
-    /// Expired, and its alerts have been resolved.
-    var isOver = false
-    private var isPlaced = false
-
-    init(window: Int?) { self.window = window }
-
-    /// Looks up the numbers of its markets, once.
-    mutating func place(_ rule: AlertRule, _ numbers: inout MarketNumbers) {
-        guard !isPlaced else { return }
-        isPlaced = true
-        switch rule.scope {
-        case .all: markets = nil
-        case .markets(let ids):
-            var known: Set<Int> = []
-            markets = ids.map { numbers.number(of: $0) }.filter { known.insert($0).inserted }
-        case .feed(let feed, _): markets = [numbers.number(of: feed)]
+    /// Resets latched `once` rules.
+    mutating func forgetLatched() {
+        for rule in rules.indices {
+            for (market, alert) in alerts[rule] where alert.state == .latched {
+                alerts[rule][market]?.state = .inactive
+            }
         }
     }
 }
+
+// MARK: Evaluation
 
 extension AlertBook {
-    func key(of place: AlertPlace) -> AlertKey {
-        AlertKey(rule: rules[place.rule].name, market: markets.ids[place.market])
+    /// Evaluates every rule. Events are in the order of the rules.
+    package mutating func evaluate(_ board: MarketBoard, at context: Context) -> Changes {
+        var evaluation = Evaluation(board: board, context: context)
+        follow(&evaluation)
+        if context.isAnswered { addPrices(of: board, at: context) }
+        for rule in rules.indices { judge(rule, &evaluation) }
+        endSilences(&evaluation)
+        return evaluation.changes
+    }
+
+    /// Evaluates the rules about prices on backfilled prices, as if a poll for these markets had returned them. Rules
+    /// about the data depend on polls only.
+    ///
+    /// - Parameters:
+    ///   - backfilled: the markets whose newest price on the board was backfilled.
+    ///   - now: the time of these prices.
+    mutating func evaluate(backfilled: [MarketID], on board: MarketBoard, at now: Date) -> Changes {
+        // Backfilled prices up to `backfilledStep` apart leave no gap, as in the windows; `longestStep` is three
+        // intervals.
+        let source = SourceContext(interval: .milliseconds(WatchGaps.backfilledStep / 3))
+        // A rehearsed market may have a source that is never polled.
+        let sources = backfilled.compactMap { board[$0].map { ($0.source, source) } }
+        let context = Context(now: now, sources: Dictionary(sources, uniquingKeysWith: { first, _ in first }))
+        var evaluation = Evaluation(board: board, context: context)
+        follow(&evaluation)
+        prices = Array(repeating: nil, count: prices.count)
+        for market in backfilled {
+            guard let number = markets.known(market), let newest = board[market]?.shown else { continue }
+            prices[number] = newest.price
+            windows.add(backfilled: newest.price, quotedAt: newest.quotedAt.milliseconds, of: number)
+        }
+        for rule in rules.indices where !rules[rule].condition.isAboutData { judge(rule, &evaluation) }
+        return evaluation.changes
     }
 
     /// Takes over the board's markets and resolves the alerts of those that left.
-    mutating func follow(_ board: MarketBoard, at moment: Context, into changes: inout Changes) {
-        let left = markets.follow(board)
-        if !remembered.isEmpty { numberRemembered() }
-        makeRoom()
-        settle(board, at: moment, into: &changes)
-        if !left.isEmpty { retire(left, board, at: moment, into: &changes) }
-        evaluationPrices.windows.finishRecall()
-    }
-
-    private mutating func numberRemembered() {
+    private mutating func follow(_ evaluation: inout Evaluation) {
+        let left = Set(markets.follow(evaluation.board))
         for key in remembered.keys { _ = markets.number(of: key.market) }
+        makeRoom()
+        assignRemembered(&evaluation)
+        guard !left.isEmpty else { return }
+        for rule in rules.indices {
+            for market in inOrder(alerts[rule].keys) where left.contains(market) {
+                retire(rule, market, .unwatched, &evaluation)
+            }
+        }
     }
 
-    /// Sorts by rule, then by market id: market numbers depend on the order in which markets were first watched.
-    func inOrder(_ places: some Sequence<AlertPlace>) -> [AlertPlace] {
-        places.sorted { ($0.rule, markets.ids[$0.market]) < ($1.rule, markets.ids[$1.market]) }
-    }
+    /// Market numbers depend on the order in which markets were first watched; events do not.
+    func inOrder(_ numbers: some Sequence<Int>) -> [Int] { numbers.sorted { markets.ids[$0] < markets.ids[$1] } }
 
     /// Extends everything that is indexed by market number.
-    mutating func makeRoom() {
-        for index in rules.indices { scopes[index].place(rules[index], &markets) }
-        evaluationPrices.grow(to: markets)
+    private mutating func makeRoom() {
+        for market in markets.ids[prices.count...] {
+            windows.addMarket(inGroup: groups[sources[market]] ?? 0)
+            prices.append(nil)
+        }
+    }
+
+    /// Takes over the board's prices after an answer.
+    private mutating func addPrices(of board: MarketBoard, at context: Context) {
+        for number in prices.indices where markets.places[number] == nil { prices[number] = nil }
+        let time = context.now.milliseconds
+        for (source, answer) in context.sources where answer.answered {
+            if let group = groups[source] { windows.setInterval(answer.interval, of: group) }
+        }
+        let answered = context.sources.filter(\.value.answered).map(\.key)
+        board.eachFreshPrice(at: time, answered: answered) { place, price, quotedAt in
+            let number = markets.onBoard[place]
+            prices[number] = price
+            if let price { windows.add(price, quotedAt: quotedAt, of: number, now: time) }
+        }
+    }
+}
+
+// MARK: The recorded past
+
+/// Rebuilds the windows at start, oldest first. Markets are given by their places in `watched`.
+extension AlertBook {
+    /// How far the rules look back on each of these markets; markets that no rule looks back on are left out.
+    package func lookbacks(on watched: [MarketID]) -> [MarketID: Duration] {
+        var longest: [MarketID: Duration] = [:]
+        for rule in rules where rule.enabled {
+            guard let window = rule.condition.window else { continue }
+            for market in watched where window > longest[market] ?? .zero && rule.scope.covers(market) {
+                longest[market] = window
+            }
+        }
+        return longest
+    }
+
+    /// Beyond this age, the past may be recalled by the hour.
+    package static let recalledExactly = Duration.milliseconds(PriceWindows.exactFor)
+
+    /// Adds a recorded hour of a market in place of its samples; called before any poll is added.
+    package mutating func recall(hour start: Date, low: Price, high: Price, of market: MarketID) {
+        let number = number(market)
+        windows.add(hour: start.milliseconds, low: low, high: high, of: number)
+    }
+
+    /// Adds a recorded poll.
+    ///
+    /// - Parameters:
+    ///   - source: the source that it polled.
+    ///   - interval: the poll interval in force; zero: as configured.
+    ///   - samples: its new prices.
+    ///   - unknown: the markets without a usable price.
+    package mutating func recall(
+        poll: Date, source: SourceID = .shared, interval: Duration = .zero,
+        samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int], of watched: [MarketID]
+    ) {
+        guard let group = groups[source] else { return }
+        let samples = samples.map { (number(watched[$0.market]), $0.quotedAt.milliseconds, $0.price) }
+        windows.setInterval(interval, of: group)
+        windows.add(
+            recorded: poll.milliseconds, group: group, samples: samples, unknown: unknown.map { number(watched[$0]) })
+    }
+
+    /// Adds backfilled prices, in chronological order with the polls.
+    package mutating func recall(
+        backfilled samples: [(market: Int, quotedAt: Date, price: Price)], of watched: [MarketID]
+    ) {
+        for (market, quotedAt, price) in samples {
+            let number = number(watched[market])
+            windows.add(backfilled: price, quotedAt: quotedAt.milliseconds, of: number)
+        }
+    }
+
+    private mutating func number(_ market: MarketID) -> Int {
+        defer { makeRoom() }
+        return markets.number(of: market)
+    }
+}
+
+/// The market numbers of the alert book. A market keeps its number while the daemon runs, also while it is not watched.
+struct MarketNumbers: Sendable {
+    private(set) var ids: [MarketID] = []
+    private var numbers: [MarketID: Int] = [:]
+    /// By place on the board: the market's number.
+    private(set) var onBoard: [Int] = []
+    /// By number: the place on the board; nil where it is not watched.
+    private(set) var places: [Int?] = []
+    private var seen: [MarketID] = []
+
+    mutating func number(of market: MarketID) -> Int {
+        if let number = numbers[market] { return number }
+        numbers[market] = ids.count
+        ids.append(market)
+        places.append(nil)
+        return ids.count - 1
+    }
+
+    func known(_ market: MarketID) -> Int? { numbers[market] }
+
+    /// Takes over the order of the board; returns the numbers of the markets that are no longer on it.
+    mutating func follow(_ board: MarketBoard) -> [Int] {
+        let markets = board.markets
+        guard markets != seen else { return [] }
+        let before = onBoard
+        for number in before { places[number] = nil }
+        onBoard = markets.map { number(of: $0) }
+        for (place, number) in onBoard.enumerated() { places[number] = place }
+        seen = markets
+        return before.filter { places[$0] == nil }
     }
 }

@@ -13,7 +13,7 @@ package struct AlertEvent: Hashable, Sendable {
     package var currency: Currency
     package var severity: AlertRule.Severity
     package var note: String?
-    package var condition: String
+    package var condition: AlertRule.Condition
     package var price: Price?
     package var threshold: Price?
     package var changePercent: Percent?
@@ -34,7 +34,7 @@ package struct AlertEvent: Hashable, Sendable {
 
     package init(
         id: String, kind: Kind, reason: AlertReason, rule: String, market: MarketID, symbol: String, name: String,
-        currency: Currency, severity: AlertRule.Severity, note: String?, condition: String, price: Price?,
+        currency: Currency, severity: AlertRule.Severity, note: String?, condition: AlertRule.Condition, price: Price?,
         threshold: Price?, changePercent: Percent? = nil, at: Date, quotedAt: Date?, since: Date?,
         lateSeconds: Int? = nil, silencedUntil: Date? = nil, feed: String?, host: String
     ) {
@@ -65,8 +65,27 @@ package struct AlertEvent: Hashable, Sendable {
     ///
     /// Derived from the alert, its condition and the number of announcements before, so that a daemon that could not
     /// write and was restarted repeats an announcement under the same id.
-    package static func id(installation: String, key: AlertKey, condition: String, announcement: Int) -> String {
-        StableID.of([installation, key.rule, key.market.text, condition, String(announcement)])
+    static func id(
+        installation: String, key: AlertKey, condition: AlertRule.Condition, announcement: Int
+    ) -> String {
+        StableID.of([installation, key.rule, key.market.text, condition.description, String(announcement)])
+    }
+}
+
+extension AlertEvent {
+    package var key: AlertKey { AlertKey(rule: rule, market: market) }
+}
+
+extension AlertReason {
+    /// The kind of event announced for this reason; nil: none.
+    var announcement: AlertEvent.Kind? {
+        switch self {
+        case .firstMet: .pending
+        case .firstFiring: .firing
+        case .repeatInterval, .movedFurther, .silenceEnded: .reminder
+        case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
+        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .latched: nil
+        }
     }
 }
 
@@ -82,7 +101,7 @@ extension LogLine {
             line.add("severity", event.severity.rawValue)
             line.add("event_id", event.id)
             line.add("reason", event.reason.rawValue)
-            line.add("condition", event.condition)
+            line.add("condition", event.condition.description)
             line.add("change_percent", event.changePercent)
             line.add("symbol", event.symbol)
             line.add("currency", event.currency.code)
@@ -103,7 +122,7 @@ package struct ActiveAlerts: Sendable {
         self.events = Dictionary(events.map { ($0.key, $0) }, uniquingKeysWith: { _, newer in newer })
     }
 
-    mutating func take(_ changes: AlertBook.Changes) {
+    mutating func update(with changes: AlertBook.Changes) {
         for event in changes.events { events[event.key] = event }
         // An edited rule's alert may end and start again in one poll.
         let last = Dictionary(changes.alerts, uniquingKeysWith: { _, later in later })

@@ -3,7 +3,7 @@ import Markets
 
 extension AlertRule.Condition {
     /// Whether the observation meets the condition, exactly; nil if the condition does not apply to it.
-    package func isMet(by observation: Observation) -> Bool? {
+    func isMet(by observation: Observation) -> Bool? {
         switch (self, observation) {
         case (_, .unknown): nil
         case (.above(let threshold), .price(let price, _)): price > threshold
@@ -149,7 +149,7 @@ extension Percent {
 }
 
 /// What a rule sees of its market in one evaluation.
-package enum Observation: Hashable, Sendable {
+enum Observation: Hashable, Sendable {
     /// No reliable data.
     case unknown(Cause)
     /// The poll returned the market's price; `among` holds the bounds of the window if the rule has one.
@@ -159,7 +159,7 @@ package enum Observation: Hashable, Sendable {
     /// For conditions on missing prices: how many answers in a row lacked one.
     case misses(Int)
 
-    package enum Cause: Hashable, Sendable {
+    enum Cause: Hashable, Sendable {
         /// The poll failed, or returned no fresh price of this market.
         case noPrice
         /// The rule's window was watched for less than 80 %.
@@ -168,12 +168,7 @@ package enum Observation: Hashable, Sendable {
 }
 
 /// The lowest and the highest of the other prices of a window.
-package struct PriceRange: Hashable, Sendable {
-    package var lowest: Price
-    package var highest: Price
-
-    package init(lowest: Price, highest: Price) {
-        self.lowest = lowest
-        self.highest = highest
-    }
+struct PriceRange: Hashable, Sendable {
+    var lowest: Price
+    var highest: Price
 }

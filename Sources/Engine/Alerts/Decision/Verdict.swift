@@ -2,11 +2,11 @@ import Foundation
 import Markets
 
 /// The decision on one alert in one evaluation.
-package struct Verdict: Hashable, Sendable {
-    package var state: AlertState
-    package var reason: AlertReason
+struct Verdict: Hashable, Sendable {
+    var state: AlertState
+    var reason: AlertReason
 
-    package init(_ state: AlertState, _ reason: AlertReason) {
+    init(_ state: AlertState, _ reason: AlertReason) {
         self.state = state
         self.reason = reason
     }
@@ -18,7 +18,7 @@ package struct Verdict: Hashable, Sendable {
 ///   - longestStep: Two answers further apart than this add nothing to the times that `for` and
 ///     `keep_firing_for` count.
 ///   - now: When the poll was answered.
-package func verdict(
+func verdict(
     on rule: AlertRule, from state: AlertState, seeing observation: Observation, longestStep: Duration, now: Date
 ) -> Verdict {
     guard let isMet = rule.condition.isMet(by: observation) else {
@@ -89,15 +89,15 @@ private func goOn(
 private func hasMoved(
     _ percent: Percent, since firing: AlertState.Firing, _ condition: AlertRule.Condition, _ observation: Observation
 ) -> Bool {
-    guard let told = firing.notifiedPrice, let price = observation.price else { return false }
+    guard let notified = firing.notifiedPrice, let price = observation.price else { return false }
     return switch condition.direction(of: observation) {
-    case .up: price.hasRisen(percent, from: told)
-    case .down: price.hasFallen(percent, from: told)
+    case .up: price.hasRisen(percent, from: notified)
+    case .down: price.hasFallen(percent, from: notified)
     }
 }
 
 extension Observation {
-    package var price: Price? {
+    var price: Price? {
         if case .price(let price, _) = self { price } else { nil }
     }
 }

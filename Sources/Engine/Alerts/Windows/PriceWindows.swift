@@ -10,95 +10,97 @@ import Markets
 struct PriceWindows: Sendable {
     /// Shortest first.
     let lengths: [Int64]
-    private var groups: [Group]
     private var tracks: [Track] = []
     /// Where each window begins in the queues of each market: `market × lengths.count + window`.
     private var lowFirst: [Int32] = []
     private var highFirst: [Int32] = []
+    /// By group, the markets of one source: the time between two polls as configured.
+    private let every: [Int64]
+    /// By group: two answers further apart than this leave a gap.
+    private var longestSteps: [Int64]
     /// Windows longer than this count by the hour.
     static let exactFor: Int64 = 48 * 3_600_000
-    /// The share of a window that must have been watched; below it the window is unknown.
-    private static let coverage: (least: Int64, of: Int64) = (80, 100)
+    /// The percentage of a window that must have been watched; below it the window is unknown.
+    private static let leastCoverage: Int64 = 80
 
     private struct Track: Sendable {
-        var lows = PriceQueue()
-        var highs = PriceQueue()
+        var lows = PriceQueue(keepsLowest: true)
+        var highs = PriceQueue(keepsLowest: false)
         var gaps = WatchGaps()
-        var group = 0
+        var group: Int
         /// The newest point; it enters the queues when the next one arrives.
         var newest: PriceQueue.Point?
-        /// A price of the market was recorded.
-        var isWatched = false
+        /// A sample of a recorded poll was added.
+        var isRecorded = false
     }
 
-    /// The markets of one source.
-    private struct Group: Sendable {
-        /// The time between two polls as configured.
-        let every: Int64
-        /// Two answers further apart than this leave a gap.
-        var longestStep: Int64
-        /// During recall: the last poll so far.
-        var recalled: Int64?
-
-        init(every: Duration) {
-            self.every = every.inMilliseconds
-            longestStep = self.every * 2
-        }
-    }
-
-    /// During recall: the markets without a price in their last poll.
-    private var absent: Set<Int> = []
-
-    /// - Parameters:
-    ///   - every: the configured poll interval of group 0, in which all markets are unless `put` elsewhere.
-    ///   - others: the intervals of the groups from 1 on.
-    init(_ windows: some Sequence<Duration>, every: Duration, others: [Duration] = []) {
+    /// - Parameter every: the configured poll interval of each group.
+    init(_ windows: some Sequence<Duration>, every: [Duration]) {
         lengths = Set(windows.map(\.inMilliseconds)).sorted()
-        groups = ([every] + others).map(Group.init)
+        self.every = every.map(\.inMilliseconds)
+        longestSteps = self.every.map { $0 * 2 }
     }
 
     var isEmpty: Bool { lengths.isEmpty }
 
     func place(of window: Duration) -> Int? { lengths.firstIndex(of: window.inMilliseconds) }
 
-    /// Extends the tables to `count` markets.
-    mutating func grow(to count: Int) {
-        guard !isEmpty, count > tracks.count else { return }
-        let more = count - tracks.count
-        tracks.append(contentsOf: repeatElement(Track(), count: more))
-        lowFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
-        highFirst.append(contentsOf: repeatElement(0, count: more * lengths.count))
-    }
-
-    mutating func put(_ market: Int, inGroup group: Int) {
+    /// Adds the next market.
+    mutating func addMarket(inGroup group: Int) {
         guard !isEmpty else { return }
-        tracks[market].group = group
+        tracks.append(Track(group: group))
+        lowFirst.append(contentsOf: repeatElement(0, count: lengths.count))
+        highFirst.append(contentsOf: repeatElement(0, count: lengths.count))
     }
 
-    /// Sets the poll interval in force; called before `take` for the group's markets.
-    mutating func pace(_ group: Int, every interval: Duration) {
-        groups[group].longestStep = max(groups[group].every, interval.inMilliseconds) * 2
+    /// Sets the poll interval in force (zero: as configured), before the prices of a poll are added.
+    mutating func setInterval(_ interval: Duration, of group: Int) {
+        longestSteps[group] = max(every[group], interval.inMilliseconds) * 2
     }
 
-    /// Adds a polled price of a market; nil: none.
-    mutating func take(_ price: Price?, quotedAt: Int64, of market: Int, now: Int64) {
+    /// Adds a polled price of a market.
+    mutating func add(_ price: Price, quotedAt: Int64, of market: Int, now: Int64) {
         guard !isEmpty else { return }
-        guard let price else { return }
         answer(market, at: now)
         let point = PriceQueue.Point(price, at: quotedAt)
-        if let newest = tracks[market].newest, newest.time == point.time, newest.significand == point.significand,
-            newest.exponent == point.exponent
-        {
-            return
-        }
-        push(point, to: market)
+        if point != tracks[market].newest { push(point, to: market) }
     }
 
-    /// Adds a backfilled price at its own time.
-    mutating func take(backfilled price: Price, quotedAt: Int64, of market: Int) {
+    /// Adds a backfilled price at its own time, in chronological order with the polls.
+    mutating func add(backfilled price: Price, quotedAt: Int64, of market: Int) {
         guard !isEmpty else { return }
-        tracks[market].gaps.backfilled(at: quotedAt)
+        tracks[market].gaps.answered(at: quotedAt, longestStep: nil)
         push(PriceQueue.Point(price, at: quotedAt), to: market)
+    }
+
+    /// Adds a recorded poll, oldest first. Markets of its group that are neither in `samples` nor in `unknown` had an
+    /// unchanged price.
+    mutating func add(
+        recorded time: Int64, group: Int = 0, samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]
+    ) {
+        guard !isEmpty else { return }
+        for (market, quotedAt, price) in samples {
+            // A sample is an answer also if its market was in another group at that time.
+            answer(market, at: time)
+            tracks[market].isRecorded = true
+            push(PriceQueue.Point(price, at: quotedAt), to: market)
+        }
+        let unknown = Set(unknown)
+        for market in tracks.indices
+        where tracks[market].isRecorded && tracks[market].group == group && !unknown.contains(market) {
+            answer(market, at: time)
+        }
+    }
+
+    /// Adds a recorded hour: its extremes count until its last moment has left the window.
+    mutating func add(hour start: Int64, low: Price, high: Price, of market: Int) {
+        guard !isEmpty else { return }
+        let time = start + 3_600_000 - 1
+        settle(market)
+        advance(market, to: time)
+        tracks[market].lows.add(PriceQueue.Point(low, at: time))
+        tracks[market].highs.add(PriceQueue.Point(high, at: time))
+        advance(market, to: time)
     }
 
     /// The lowest and highest price of a window; nil if it holds no other price.
@@ -111,91 +113,16 @@ struct PriceWindows: Sendable {
         return PriceRange(lowest: lowest, highest: highest)
     }
 
+    /// Whether enough of the window was watched; the market's last answer came at `now`.
     func isCovered(_ market: Int, window: Int, now: Int64) -> Bool {
-        let watched = tracks[market].gaps.watched(from: now - lengths[window], to: now)
-        return watched * Self.coverage.of >= lengths[window] * Self.coverage.least
-    }
-}
-
-// MARK: Recalling the past
-
-extension PriceWindows {
-    /// Adds a recorded poll, oldest first. Markets of the polled groups that are neither in `samples` nor in `unknown`
-    /// had an unchanged price.
-    mutating func recall(
-        poll time: Int64, groups asked: [Int] = [0], samples: [(market: Int, quotedAt: Int64, price: Price)],
-        unknown: [Int]
-    ) {
-        guard !isEmpty else { return }
-        let unknown = Set(unknown)
-        for group in asked { closeGap(of: group, until: time, unknown) }
-        let absentBefore = absent.filter { asked.contains(tracks[$0].group) }
-        for market in absentBefore.subtracting(unknown) where tracks[market].isWatched { answer(market, at: time) }
-        for market in unknown.subtracting(absent) where tracks[market].isWatched {
-            if let last = groups[tracks[market].group].recalled { tracks[market].gaps.extend(to: last) }
-        }
-        absent = absent.subtracting(absentBefore).union(unknown)
-        for (market, quotedAt, price) in samples {
-            // A sample is an answer also if its market was in another group at that time.
-            if !tracks[market].isWatched || !asked.contains(tracks[market].group) { answer(market, at: time) }
-            tracks[market].isWatched = true
-            push(PriceQueue.Point(price, at: quotedAt), to: market)
-        }
-        for group in asked { groups[group].recalled = time }
-    }
-
-    /// After a gap of more than one step, the group's markets count as watched up to the last poll before it.
-    private mutating func closeGap(of group: Int, until time: Int64, _ unknown: Set<Int>) {
-        let last = groups[group].recalled
-        if let last, time - last <= groups[group].longestStep { return }
-        for market in tracks.indices
-        where tracks[market].group == group && tracks[market].isWatched && !absent.contains(market) {
-            if let last { tracks[market].gaps.extend(to: last) }
-            if !unknown.contains(market) { answer(market, at: time) }
-        }
+        let length = lengths[window]
+        return tracks[market].gaps.watched(from: now - length) * 100 >= length * Self.leastCoverage
     }
 
     private mutating func answer(_ market: Int, at time: Int64) {
-        tracks[market].gaps.answered(at: time, longestStep: groups[tracks[market].group].longestStep)
+        tracks[market].gaps.answered(at: time, longestStep: longestSteps[tracks[market].group])
     }
 
-    /// Adds backfilled prices, each for its own market only, in chronological order with the polls.
-    mutating func recall(backfilled samples: [(market: Int, quotedAt: Int64, price: Price)]) {
-        guard !isEmpty else { return }
-        for (market, quotedAt, price) in samples {
-            if let recalled = groups[tracks[market].group].recalled, tracks[market].isWatched, !absent.contains(market)
-            {
-                tracks[market].gaps.extend(to: recalled)
-            }
-            tracks[market].gaps.backfilled(at: quotedAt)
-            push(PriceQueue.Point(price, at: quotedAt), to: market)
-        }
-    }
-
-    /// Ends the recall; live polls follow.
-    mutating func finishRecall() {
-        guard groups.contains(where: { $0.recalled != nil }) else { return }
-        for market in tracks.indices where tracks[market].isWatched && !absent.contains(market) {
-            if let last = groups[tracks[market].group].recalled { tracks[market].gaps.extend(to: last) }
-        }
-        for group in groups.indices { groups[group].recalled = nil }
-        absent = []
-    }
-
-    /// Adds a recorded hour: its extremes count until its last moment has left the window.
-    mutating func recall(hour start: Int64, low: Price, high: Price, of market: Int) {
-        let time = start + 3_600_000 - 1
-        settle(market)
-        advance(market, to: time)
-        tracks[market].lows.add(PriceQueue.Point(low, at: time)) { $0.isAtMost($1) }
-        tracks[market].highs.add(PriceQueue.Point(high, at: time)) { $1.isAtMost($0) }
-        advance(market, to: time)
-    }
-}
-
-// MARK: The queues
-
-extension PriceWindows {
     private mutating func push(_ point: PriceQueue.Point, to market: Int) {
         settle(market)
         tracks[market].newest = point
@@ -205,8 +132,8 @@ extension PriceWindows {
     /// Moves the newest point into the queues.
     private mutating func settle(_ market: Int) {
         guard let newest = tracks[market].newest else { return }
-        tracks[market].lows.add(newest) { $0.isAtMost($1) }
-        tracks[market].highs.add(newest) { $1.isAtMost($0) }
+        tracks[market].lows.add(newest)
+        tracks[market].highs.add(newest)
         tracks[market].newest = nil
     }
 
@@ -227,7 +154,64 @@ extension PriceWindows {
     }
 }
 
-extension PriceQueue {
+/// A monotonic queue of one market's prices, oldest first: each is lower (or higher) than all later ones, so the first
+/// in a window is the window's extreme.
+///
+/// All windows of a market share one queue, because a shorter window's queue is the tail of a longer one's; each window
+/// stores only where it begins. Adding and reading take constant time on average, whatever the window's length.
+struct PriceQueue: Sendable {
+    /// A price and its time in 16 bytes: 17,000 markets have millions of them.
+    struct Point: Equatable, Sendable {
+        let significand: Int64
+        private let timeAndExponent: Int64
+
+        init(_ price: Price, at time: Int64) {
+            significand = price.significand
+            timeAndExponent = time << 8 | Int64(price.exponent + 64)
+        }
+
+        var time: Int64 { timeAndExponent >> 8 }
+        var exponent: Int { Int(timeAndExponent & 0xFF) - 64 }
+        var price: Price? { Price(significand: significand, exponent: exponent) }
+        var double: Double {
+            let exponent = exponent
+            let digits = Double(significand)
+            return exponent >= 0 ? digits * PowersOfTen.double[exponent] : digits / PowersOfTen.double[-exponent]
+        }
+    }
+
+    private let keepsLowest: Bool
+    /// Points before `head` are no longer used; they are removed in batches.
+    private var points: [Point] = []
+    private var head = 0
+    /// The number of points removed from the front, so that places do not change when points are removed.
+    private var base = 0
+
+    init(keepsLowest: Bool) { self.keepsLowest = keepsLowest }
+
+    /// The place of the oldest point, and the one after the newest.
+    var first: Int { base + head }
+    var end: Int { base + points.count }
+
+    subscript(place: Int) -> Point { points[place - base] }
+
+    /// Adds the newest point and removes the points that it outdoes, which no window needs any more.
+    mutating func add(_ point: Point) {
+        while points.count > head, let last = points.last, keepsLowest ? point.isAtMost(last) : last.isAtMost(point) {
+            points.removeLast()
+        }
+        points.append(point)
+    }
+
+    /// Drops the points before `place`.
+    mutating func forget(before place: Int) {
+        head = min(max(head, place - base), points.count)
+        guard head > 32, head > points.count / 2 else { return }
+        points.removeFirst(head)
+        base += head
+        head = 0
+    }
+
     /// The first place, from `place` on, that lies in a window of this length.
     func first(from place: Int, in length: Int64, before time: Int64) -> Int {
         // If newer points replaced older ones, the last point is at `end - 1`.
@@ -240,5 +224,15 @@ extension PriceQueue {
             place += 1
         }
         return place
+    }
+}
+
+extension PriceQueue.Point {
+    /// Exact. The doubles decide unless they are too close to be reliable.
+    func isAtMost(_ other: Self) -> Bool {
+        let (a, b) = (double, other.double)
+        if abs(a - b) > 1e-14 * max(a, b) { return a < b }
+        guard let price, let other = other.price else { return a <= b }
+        return price <= other
     }
 }

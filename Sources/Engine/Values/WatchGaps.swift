@@ -1,6 +1,8 @@
 import Markets
 
-/// The times when a market was not watched: between answers that are too far apart. Times are in milliseconds.
+/// When something was watched: the time between answers, except where they are too far apart. Times are in milliseconds.
+///
+/// Adding an answer and reading a sum take the same time whatever the length of the past.
 struct WatchGaps: Sendable {
     private struct Gap: Sendable {
         var start: Int64
@@ -12,7 +14,7 @@ struct WatchGaps: Sendable {
     private var gaps: [Gap] = []
     /// The first answer ever; nil before it.
     private var begun: Int64?
-    private var lastAnswer: Int64 = .min
+    private(set) var lastAnswer: Int64 = .min
     /// The last answer was a backfilled price.
     private var lastIsBackfilled = false
 
@@ -20,37 +22,25 @@ struct WatchGaps: Sendable {
     static let backfilledStep: Int64 = 2 * 3_600_000
 
     /// Adds an answer with a price; ignores one that is not later than the last.
-    mutating func answered(at now: Int64, longestStep: Int64) {
-        note(now, lastIsBackfilled ? max(longestStep, Self.backfilledStep) : longestStep, isBackfilled: false)
-    }
-
-    /// Adds a backfilled price.
-    mutating func backfilled(at now: Int64) { note(now, Self.backfilledStep, isBackfilled: true) }
-
-    private mutating func note(_ now: Int64, _ longestStep: Int64, isBackfilled: Bool) {
+    ///
+    /// - Parameter longestStep: Answers further apart leave a gap. Nil: backfilled.
+    mutating func answered(at now: Int64, longestStep: Int64?) {
         guard now > lastAnswer else { return }
-        lastIsBackfilled = isBackfilled
+        let isBackfilled = lastIsBackfilled || longestStep == nil
+        lastIsBackfilled = longestStep == nil
         if begun == nil {
             begun = now
-        } else if now - lastAnswer > longestStep {
+        } else if now - lastAnswer > max(longestStep ?? 0, isBackfilled ? Self.backfilledStep : 0) {
             gaps.append(Gap(start: lastAnswer, end: now, sum: (gaps.last?.sum ?? 0) + now - lastAnswer))
         }
         lastAnswer = now
     }
 
-    /// Marks the time up to `time` as watched: all polls in it had a price.
-    mutating func extend(to time: Int64) {
-        if begun == nil { begun = time }
-        guard time > lastAnswer else { return }
-        lastAnswer = time
-        lastIsBackfilled = false
-    }
-
-    /// How much of the time from `start` to `now` was watched; `now` is the last answer.
-    func watched(from start: Int64, to now: Int64) -> Int64 {
+    /// How much of the time from `start` to the last answer was watched.
+    func watched(from start: Int64) -> Int64 {
         guard let begun else { return 0 }
         let from = max(start, begun)
-        let whole = max(0, now - from)
+        let whole = max(0, lastAnswer - from)
         guard let newest = gaps.last, newest.end > from else { return whole }
         // The first gap that ends inside. Nearly always there is none or one.
         var (low, high) = (0, gaps.count - 1)
