@@ -102,8 +102,12 @@ struct World {
             watching: Watchlist(
                 named: ids.map { .init(market: $0, staleness: .init(after: .minutes(15))) }, top: 0,
                 staleness: .init(after: .minutes(15))))
+        let shared = SourceSettings(id: .shared, members: [], every: .minutes(1), limit: .minutes(1))
         book = AlertBook(
-            rules: rules, remembering: [:], identity: .init(installation: "here", host: "here", currency: currency))
+            Settings(
+                host: "here", currency: currency,
+                watchlist: Watchlist(named: [], top: 0, staleness: .init(after: .minutes(15))), sources: [shared],
+                feeds: [], rules: rules, routing: Routing(), deadline: .minutes(1)), installation: "here")
     }
 
     /// Plays a past before the measuring, through the same door as the daemon's start does.

@@ -63,9 +63,11 @@ private struct Walk {
         samples = ids.enumerated().compactMap { place, id in
             let digits = Int64(1000 + place * 7919 % 9_000_000)
             guard let price = Price(significand: digits * 1001 + 7, exponent: -(2 + place % 8)) else { return nil }
-            return Sample(
-                market: id, symbol: "m\(place)", name: "Market \(place)", price: price, quotedAt: Date(),
-                volume24h: 1e9 / Double(place + 1), marketCap: 1e12 / Double(place + 1))
+            var sample = Sample(
+                market: id, symbol: "m\(place)", name: "Market \(place)", price: price, quotedAt: Date())
+            sample.volume24h = 1e9 / Double(place + 1)
+            sample.marketCap = 1e12 / Double(place + 1)
+            return sample
         }
     }
 
@@ -78,9 +80,10 @@ private struct Walk {
             samples[place].price = Price(significand: max(1, old.significand + step), exponent: old.exponent) ?? old
             samples[place].quotedAt = fetchedAt - .milliseconds(Int64.random(in: 500...59_000, using: &random))
         }
-        return PollRecord(
-            at: at, fetchedAt: fetchedAt, feed: "coingecko", currency: .usd, outcome: .ok, samples: samples,
-            watched: WatchedMarkets(samples.map(\.market)))
+        var record = PollRecord(at: at, fetchedAt: fetchedAt, feed: "coingecko", currency: .usd, outcome: .ok)
+        record.samples = samples
+        record.watched = WatchedMarkets(samples.map(\.market))
+        return record
     }
 }
 

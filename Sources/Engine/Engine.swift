@@ -105,11 +105,6 @@ package enum CycleEnding: Hashable, Sendable {
     case polled(PollOutcome, recorded: Bool)
     /// No feed could be polled: cooldowns hold.
     case waiting(until: Date)
-
-    /// The same ending after the commit of its polls failed.
-    var unrecorded: CycleEnding {
-        if case .polled(let outcome, _) = self { .polled(outcome, recorded: false) } else { self }
-    }
 }
 
 /// One pass of the loop: the sources that are due are polled at the same time.

@@ -59,19 +59,15 @@ package struct Delivery: Hashable, Sendable {
 /// What the history holds about a gap, read when the cycle that ends it starts.
 package struct GapReading: Sendable {
     /// Backfilled prices of the gap, oldest first.
-    package var backfilled: [MarketID: [PastQuote]]
+    package var backfilled: [MarketID: [PastQuote]] = [:]
     /// The markets that will be backfilled.
-    package var backfillable: [MarketID]
+    package var backfillable: [MarketID] = []
     /// The prices of a day before the gap's end.
-    package var past: [PastPrice]
+    package var past: [PastPrice] = []
+}
 
-    package init(
-        backfilled: [MarketID: [PastQuote]] = [:], backfillable: [MarketID] = [], past: [PastPrice] = []
-    ) {
-        self.backfilled = backfilled
-        self.backfillable = backfillable
-        self.past = past
-    }
+extension GapReading {
+    package init(past: [PastPrice]) { self.init(backfilled: [:], past: past) }
 }
 
 /// What other programs wrote to the database.

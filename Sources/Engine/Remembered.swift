@@ -7,18 +7,18 @@ package struct Remembered: Sendable {
     /// The rules, with the states of their alerts, the windows of the past and the silences.
     package var alerts: AlertBook
     package var summary: RollingSummary
-    package var active: ActiveAlerts
-    package var sources: [SourceID: Polled]
+    package var active = ActiveAlerts([])
+    package var sources: [SourceID: Polled] = [:]
     /// When the oldest recorded poll began.
     package var firstPoll: Date?
     /// When the last recorded cycle was.
     package var lastCycle: Date?
     /// Waiting messages, in the order in which they were queued.
-    package var queued: [QueuedMessage]
+    package var queued: [QueuedMessage] = []
     /// The channels that were notified that an alert fires.
-    package var notified: [AlertKey: Set<String>]
+    package var notified: [AlertKey: Set<String>] = [:]
     /// Events that were committed and may not have been logged, oldest first.
-    package var unlogged: [AlertEvent]
+    package var unlogged: [AlertEvent] = []
     /// When the newest digest was due.
     package var lastDigest: Date?
     package var stored: StoredHistory
@@ -35,25 +35,10 @@ package struct Remembered: Sendable {
             self.lastUsable = lastUsable
         }
     }
+}
 
-    package init(
-        board: MarketBoard, alerts: AlertBook, summary: RollingSummary, active: ActiveAlerts = ActiveAlerts([]),
-        sources: [SourceID: Polled] = [:], firstPoll: Date? = nil, lastCycle: Date? = nil,
-        queued: [QueuedMessage] = [], notified: [AlertKey: Set<String>] = [:], unlogged: [AlertEvent] = [],
-        lastDigest: Date? = nil, stored: StoredHistory, fault: String? = nil
-    ) {
-        self.board = board
-        self.alerts = alerts
-        self.summary = summary
-        self.active = active
-        self.sources = sources
-        self.firstPoll = firstPoll
-        self.lastCycle = lastCycle
-        self.queued = queued
-        self.notified = notified
-        self.unlogged = unlogged
-        self.lastDigest = lastDigest
-        self.stored = stored
-        self.fault = fault
+extension Remembered {
+    package init(board: MarketBoard, alerts: AlertBook, summary: RollingSummary, stored: StoredHistory) {
+        self.init(board: board, alerts: alerts, summary: summary, stored: stored, fault: nil)
     }
 }

@@ -30,15 +30,6 @@ package struct Settings: Sendable {
     package var every: Duration { sources.map(\.every).min() ?? .minutes(1) }
 
     package func every(of source: SourceID) -> Duration { sources.first { $0.id == source }?.every ?? every }
-
-    /// Markets with a feed of their own, for the rules.
-    package var ownSources: OwnSources {
-        OwnSources(
-            sources: Dictionary(
-                watchlist.named.filter { $0.source != .shared }.map { ($0.market, $0.source) },
-                uniquingKeysWith: { first, _ in first }),
-            every: Dictionary(sources.map { ($0.id, $0.every) }, uniquingKeysWith: { first, _ in first }))
-    }
 }
 
 extension Settings {

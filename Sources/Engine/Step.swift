@@ -51,7 +51,9 @@ extension Engine {
             unsaved = commit
             unsaved.keepUnsaved()
             cycle?.isRecorded = false
-            if !commit.polls.isEmpty { daemon.ending = daemon.ending?.unrecorded }
+            if !commit.polls.isEmpty, case .polled(let outcome, _) = daemon.ending {
+                daemon.ending = .polled(outcome, recorded: false)
+            }
             if !recording.isLogged {
                 plan.log.append(LogLine(.error, "history.not_recording") { $0.add("message", fault) })
             }

@@ -130,17 +130,7 @@ extension [TakenPoll] {
 /// Replays recorded polls through the live code without recording them again.
 extension Engine {
     /// One recorded poll and the poll interval in force at the time (zero: as configured).
-    package struct RecordedAnswer: Sendable {
-        var source: SourceID
-        var result: PollResult
-        var interval: Duration
-
-        package init(_ result: PollResult, of source: SourceID, every interval: Duration) {
-            self.source = source
-            self.result = result
-            self.interval = interval
-        }
-    }
+    package typealias RecordedAnswer = (source: SourceID, result: PollResult, interval: Duration)
 
     /// Replays the polls of one cycle. Returns the rules' events.
     package mutating func play(_ answers: [RecordedAnswer], at started: Date) -> [AlertEvent] {

@@ -11,7 +11,7 @@ import Testing
             (market("c"), Percent(hundredths: 810)), (market("b"), Percent(hundredths: 810)), (market("a"), .zero),
             (market("d"), Percent(hundredths: -5)), (market("e"), nil), (market("f"), Percent(hundredths: -500)),
         ]
-        let summary = DaySummary(changes: changes, coverage: CoverageShare(tenths: 997))
+        let summary = DaySummary(changes: changes, coverage: Percent(hundredths: 9970))
         #expect((summary.up, summary.down, summary.flat, summary.unknown) == (2, 2, 1, 1))
         #expect(summary.gainers.map(\.market.text) == ["b", "c"])
         #expect(summary.losers.map(\.market.text) == ["f", "d"])
@@ -49,7 +49,7 @@ import Testing
         for second in [2700.0, 2760, 3600] {
             coverage.add(moment(second), interval: second == 2700 ? .seconds(900) : .zero)
         }
-        #expect(coverage.share(at: moment(3600)).tenths == 766, "what came after asked each minute again")
+        #expect(coverage.share(at: moment(3600)).hundredths == 7660, "what came after asked each minute again")
     }
 
     @Test("the window moves on and the answer is that of counting anew")
@@ -63,7 +63,7 @@ import Testing
             coverage.add(moment(time))
             var covered = 0.0
             for (a, b) in zip(polls, polls.dropFirst()) where b - a <= 20 { covered += max(0, b - max(a, time - 1000)) }
-            #expect(coverage.share(at: moment(time)).tenths == Int(covered))
+            #expect(coverage.share(at: moment(time)).hundredths == Int64(covered) * 10)
         }
     }
 }

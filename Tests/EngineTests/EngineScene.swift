@@ -367,11 +367,10 @@ extension Settings {
         digestTo: [String] = [], backfill: Duration? = nil, heartbeat: Duration? = nil, maxSize: Int64? = nil,
         once: Duration? = nil
     ) -> Settings {
-        let limit = moveLimit.map { MoveLimit(percent: $0, memory: every * 3) }
         let staleness = Staleness(after: .minutes(15), followsInterval: true)
         func items(_ markets: [String], _ source: SourceID) -> [Watchlist.Item] {
             markets.map {
-                Watchlist.Item(market: market($0), staleness: staleness, moveLimit: limit, source: source)
+                Watchlist.Item(market: market($0), staleness: staleness, moveLimit: moveLimit, source: source)
             }
         }
         func source(_ id: SourceID, _ feeds: [String], _ markets: [String], top: Int) -> SourceSettings {
@@ -387,7 +386,7 @@ extension Settings {
             host: "box", currency: usd(),
             watchlist: Watchlist(
                 named: items(markets, .shared) + own.flatMap { items($0.markets, .own($0.feed)) }, top: top,
-                staleness: staleness, moveLimit: limit),
+                staleness: staleness, moveLimit: moveLimit),
             sources: [source(.shared, feeds, markets, top: top)]
                 + own.map { source(.own($0.feed), [$0.feed], $0.markets, top: 0) },
             feeds: feeds + own.map(\.feed), rules: rules, routing: Routing(channels, rules: rules, digest: digestTo),

@@ -143,11 +143,7 @@ extension MemoryHistory {
     }
 
     private func book(_ settings: Settings, watching markets: [MarketID]) -> AlertBook {
-        var book = AlertBook(
-            rules: settings.rules, remembering: alerts,
-            identity: AlertBook.Identity(
-                installation: Self.installation, host: settings.host, currency: settings.currency),
-            every: settings.every(of: .shared), sources: settings.ownSources)
+        var book = AlertBook(settings, remembering: alerts, installation: Self.installation)
         book.silences = silences
         let numbers = Dictionary(markets.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let items = Dictionary(

@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: rows)
     func table(row: Row) {
-        var play = Play(limit: MoveLimit(percent: percent(20), memory: .minutes(3)))
+        var play = Play(limit: percent(20))
         #expect(play.play(row.polls) == row.shown)
         #expect(play.trusted == row.trusted)
     }
@@ -98,14 +98,14 @@ import Testing
             ),
         ])
     func told(polls: String, words: [String]) {
-        var play = Play(limit: MoveLimit(percent: percent(20), memory: .minutes(3)))
+        var play = Play(limit: percent(20))
         _ = play.play(polls)
         #expect(play.moves.map { "\($0.stage) \($0.price.price) \($0.trusted)" } == words)
     }
 
     @Test("a market that is watched for its rank goes on waiting, and so does one whose board begins anew")
     func ranked() {
-        let limit = MoveLimit(percent: percent(20), memory: .minutes(3))
+        let limit = percent(20)
         func watchlist(_ named: [Watchlist.Item] = []) -> Watchlist {
             Watchlist(
                 named: named, top: 1, staleness: .init(after: .minutes(15)), moveLimit: limit,
@@ -149,7 +149,7 @@ private struct Play {
     private var recorded: [(price: MarketBoard.PriceSample, isTrusted: Bool)] = []
     private(set) var moves: [LargeMove] = []
 
-    init(limit: MoveLimit?) {
+    init(limit: Percent?) {
         board = MarketBoard(
             watching: Watchlist(
                 named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],

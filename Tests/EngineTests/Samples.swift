@@ -52,8 +52,10 @@ func nothingNew(at fetchedAt: Date) -> Answer {
 
 extension MarketBoard {
     /// Takes in an answer of the feed `test`.
-    mutating func apply(_ answer: Answer, of source: SourceID = .shared) -> BoardUpdate {
-        apply(answer, from: "test", of: source)
+    mutating func apply(
+        _ answer: Answer, of source: SourceID = .shared, every: Duration = .minutes(1)
+    ) -> BoardUpdate {
+        apply(answer, from: "test", of: source, every: every)
     }
 }
 
@@ -86,5 +88,39 @@ func event(
 }
 
 extension Coverage {
-    func share(at now: Date) -> CoverageShare { Self.share(of: [(self, 1)], at: now) }
+    func share(at now: Date) -> Percent { Self.share(of: [(self, 1)], at: now) }
+}
+
+extension AlertBook {
+    /// A book of these rules alone.
+    ///
+    /// - Parameter own: a source of its own, with its market.
+    init(
+        rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity,
+        own: (market: MarketID, source: SourceSettings)? = nil
+    ) {
+        let staleness = Staleness(after: .minutes(15))
+        let named = own.map { Watchlist.Item(market: $0.market, staleness: staleness, source: $0.source.id) }
+        let shared = SourceSettings(id: .shared, members: [], every: .minutes(1), limit: .seconds(48))
+        self.init(
+            Settings(
+                host: identity.host, currency: identity.currency,
+                watchlist: Watchlist(named: named.map { [$0] } ?? [], top: 0, staleness: staleness),
+                sources: [shared] + (own.map { [$0.source] } ?? []), feeds: [], rules: rules, routing: Routing(),
+                deadline: .minutes(1)),
+            remembering: alerts, installation: identity.installation)
+    }
+}
+
+extension AlertBook.Context {
+    /// Where all markets are in the shared source.
+    init(
+        now: Date, interval: Duration, watchedUntil: Date? = nil, answered: Bool = true,
+        lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, backfilled: [MarketID: [PastQuote]] = [:]
+    ) {
+        let source = AlertBook.SourceContext(
+            interval: interval, watchedUntil: watchedUntil, backfilled: backfilled, answered: answered,
+            lastUsableAnswer: lastUsableAnswer)
+        self.init(now: now, sources: [.shared: source], downtime: downtime)
+    }
 }

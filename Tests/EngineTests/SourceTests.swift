@@ -36,7 +36,7 @@ import Testing
 
     @Test("a price that its own feed bore out is handed out, also where the others' ranking changes in the same cycle")
     func borneOutBesideARanking() {
-        let limit = MoveLimit(percent: percent(20), memory: .minutes(45))
+        let limit = percent(20)
         var board = MarketBoard(
             watching: Watchlist(
                 named: [
@@ -46,7 +46,7 @@ import Testing
                 staleness: .init(after: .minutes(15))))
         for (minute, text) in [(0.0, "190"), (15, "100"), (30, "101")] {
             let now = moment(minute * 60)
-            _ = board.apply(answer(quote("AAPL", text, at: now), at: now), of: stocks)
+            _ = board.apply(answer(quote("AAPL", text, at: now), at: now), of: stocks, every: .minutes(15))
         }
         var coins = answer(quote("bitcoin", "60000", at: moment(1800)), at: moment(1801))
         coins.ranking = [market("bitcoin")]
@@ -61,9 +61,14 @@ import Testing
 
     private func update(_ outcome: PollOutcome, usable: Int, of asked: Int) -> BoardUpdate {
         var update = BoardUpdate()
-        update.outcome = outcome
+        if outcome == .ok || outcome == .partial {
+            update.samples = [
+                Sample(market: market("bitcoin"), symbol: "btc", name: "Bitcoin", price: price("1"), quotedAt: moment())
+            ]
+        }
         update.usable = usable
         update.asked = asked
+        #expect(update.outcome == outcome)
         return update
     }
 
@@ -90,21 +95,21 @@ import Testing
         var slow = Coverage(window: .hours(1), every: .minutes(15))
         for minute in 0...60 { quick.add(moment(Double(minute) * 60)) }
         for minute in [0, 15, 30, 45, 60] { slow.add(moment(Double(minute) * 60)) }
-        #expect(Coverage.share(of: [(quick, 3), (slow, 1)], at: moment(3600)).tenths == 1000)
+        #expect(Coverage.share(of: [(quick, 3), (slow, 1)], at: moment(3600)).hundredths == 10000)
         let never = Coverage(window: .hours(1), every: .minutes(15))
-        #expect(Coverage.share(of: [(quick, 3), (never, 1)], at: moment(3600)).tenths == 750)
+        #expect(Coverage.share(of: [(quick, 3), (never, 1)], at: moment(3600)).hundredths == 7500)
     }
 
     @Test("what is recalled of a market asked seldom is as well covered as what was lived through")
     func windows() {
-        let sources = OwnSources(sources: [market("AAPL"): stocks], every: [stocks: .minutes(15)])
+        let source = SourceSettings(id: stocks, members: [], every: .minutes(15), limit: .seconds(48))
         let rules = [
             AlertRule(
                 name: "drop", scope: .all, condition: .falls(Percent(hundredths: 500), within: .hours(1)))
         ]
         let identity = AlertBook.Identity(installation: "here", host: "box", currency: usd())
         func book() -> AlertBook {
-            AlertBook(rules: rules, remembering: [:], identity: identity, every: .minutes(1), sources: sources)
+            AlertBook(rules: rules, remembering: [:], identity: identity, own: (market("AAPL"), source))
         }
         var lived = book()
         var recalled = book()

@@ -1,8 +1,8 @@
-import Engine
 import Foundation
 import Markets
 import Testing
 
+@testable import Engine
 @testable import History
 
 @Suite struct LoadTests {
@@ -176,8 +176,8 @@ import Testing
         #expect(summary.gainers.map(\.market) == [market("a")])
         #expect(summary.gainers.first?.change == Percent(hundredths: 144_000))
         #expect(summary.unknown == 2)
-        #expect(remembered.summary.coverages[.shared]?.share(at: now).tenths == 1000)
-        #expect(remembered.summary.coverages[Self.stocks]?.share(at: now).tenths == 493)
+        #expect(remembered.summary.coverages[.shared]?.share(at: now).hundredths == 10000)
+        #expect(remembered.summary.coverages[Self.stocks]?.share(at: now).hundredths == 4930)
         // What was read is not read again with the next poll.
         #expect(remembered.summary.pastNeeded(until: now + .minutes(1), now: now) == nil)
     }
@@ -190,7 +190,7 @@ import Testing
             try writer.commit(record)
         }
         let summary = try writer.reader.rollingSummary(settings(own: false), at: moment(24 * 3600))
-        #expect(summary.coverages[.shared]?.share(at: moment(24 * 3600)).tenths == 1000)
+        #expect(summary.coverages[.shared]?.share(at: moment(24 * 3600)).hundredths == 10000)
     }
 
     @Test("a window that reaches beyond the samples is answered from the hourly candles")
@@ -208,7 +208,7 @@ import Testing
         #expect(summary.up == 1)
         // From 1432 to 2440; the hour's edges are the hour's first and last price.
         #expect(summary.gainers.first?.change == Percent(hundredths: 7039))
-        #expect(summary.coverage.tenths >= 990)
+        #expect(summary.coverage.hundredths >= 9900)
     }
 
     @Test("an hour's candle speaks for the source of its market alone")
@@ -221,9 +221,9 @@ import Testing
         let now = moment(72 * 3600)
         _ = try await writer.prune(to: Retention(samples: .hours(24)), now: now)
         let summary = try writer.reader.rollingSummary(settings(every: .minutes(10)), window: .hours(72), at: now)
-        #expect(try #require(summary.coverages[.shared]).share(at: now).tenths >= 990)
-        let share = try #require(summary.coverages[Self.stocks]).share(at: now).tenths
-        #expect((310...340).contains(share))
+        #expect(try #require(summary.coverages[.shared]).share(at: now).hundredths >= 9900)
+        let share = try #require(summary.coverages[Self.stocks]).share(at: now).hundredths
+        #expect((3100...3400).contains(share))
     }
 
     // MARK: The windows of the rules

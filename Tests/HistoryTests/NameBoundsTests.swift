@@ -1,9 +1,9 @@
-import Engine
 import Foundation
 import GRDB
 import Markets
 import Testing
 
+@testable import Engine
 @testable import History
 
 /// What an earlier release wrote down without a bound is bounded when it is read.

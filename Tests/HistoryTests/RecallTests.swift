@@ -1,8 +1,8 @@
-import Engine
 import Foundation
 import Markets
 import Testing
 
+@testable import Engine
 @testable import History
 
 @Suite struct RecallTests {

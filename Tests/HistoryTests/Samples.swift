@@ -1,8 +1,8 @@
-import Engine
 import Foundation
 import Markets
 import TestSupport
 
+@testable import Engine
 @testable import History
 
 typealias TemporaryFolder = TestSupport.TemporaryFolder
@@ -83,5 +83,5 @@ extension AlertRule.Condition: ExpressibleByStringLiteral {
 }
 
 extension Coverage {
-    func share(at now: Date) -> CoverageShare { Self.share(of: [(self, 1)], at: now) }
+    func share(at now: Date) -> Percent { Self.share(of: [(self, 1)], at: now) }
 }

@@ -3,7 +3,6 @@ import Markets
 
 /// What is new in one answer.
 package struct BoardUpdate: Sendable {
-    package var outcome = PollOutcome.failed
     /// The new quotes, to be recorded.
     package var samples: [Sample] = []
     /// Watched markets without a price in this poll, or whose price is not the provider's latest, and why.
@@ -15,17 +14,14 @@ package struct BoardUpdate: Sendable {
     /// Large moves: new ones, and those that this answer decided.
     package var moves: [LargeMove] = []
 
-    package init() {}
-
-    mutating func settle() {
-        outcome =
-            usable == 0 ? .failed : samples.isEmpty ? .unchanged : usable == asked ? .ok : .partial
+    package var outcome: PollOutcome {
+        usable == 0 ? .failed : samples.isEmpty ? .unchanged : usable == asked ? .ok : .partial
     }
 }
 
 extension [BoardUpdate] {
     /// The outcome of a cycle that polled several sources.
-    package var outcome: PollOutcome {
+    var outcome: PollOutcome {
         guard contains(where: { $0.outcome != .failed }) else { return .failed }
         if contains(where: { $0.outcome == .failed }) { return .partial }
         if allSatisfy({ $0.outcome == .unchanged }) { return .unchanged }
@@ -49,13 +45,6 @@ package struct LargeMove: Hashable, Sendable {
         case confirmed
         case rejected
     }
-
-    package init(market: MarketID, stage: Stage, price: MarketBoard.PriceSample, trusted: Price) {
-        self.market = market
-        self.stage = stage
-        self.price = price
-        self.trusted = trusted
-    }
 }
 
 /// One recorded price.
@@ -68,20 +57,12 @@ package struct Sample: Hashable, Sendable {
     package var volume24h: Double?
     package var marketCap: Double?
     /// False for an unconfirmed large move: stored, but excluded from candles, windows and summaries.
-    package var confirmed: Bool
+    package var confirmed = true
+}
 
-    package init(
-        market: MarketID, symbol: String, name: String, price: Price, quotedAt: Date, volume24h: Double? = nil,
-        marketCap: Double? = nil, confirmed: Bool = true
-    ) {
-        self.market = market
-        self.symbol = symbol
-        self.name = name
-        self.price = price
-        self.quotedAt = quotedAt
-        self.volume24h = volume24h
-        self.marketCap = marketCap
-        self.confirmed = confirmed
+extension Sample {
+    package init(market: MarketID, symbol: String, name: String, price: Price, quotedAt: Date) {
+        self.init(market: market, symbol: symbol, name: name, price: price, quotedAt: quotedAt, confirmed: true)
     }
 }
 

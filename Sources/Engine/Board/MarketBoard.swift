@@ -4,6 +4,8 @@ import Markets
 /// The state of every watched market: its newest price, or why it has none.
 package struct MarketBoard: Sendable {
     package private(set) var entries: [Entry]
+    /// The watched markets, in the order of the entries. Stored, so that comparing it with a copy costs nothing.
+    package private(set) var markets: [MarketID] = []
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
     /// What is known of markets that are not watched now; used if they return.
@@ -71,6 +73,7 @@ package struct MarketBoard: Sendable {
         }
         places[item.market] = entries.count
         entries.append(entry)
+        markets.append(item.market)
     }
 
     /// The data of a market in the history.
@@ -126,9 +129,6 @@ package struct MarketBoard: Sendable {
     }
 
     package subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
-
-    /// The watched markets, in the order of the entries.
-    package var markets: [MarketID] { entries.map(\.market) }
 
     /// Those of them that the configuration names.
     package var named: [MarketID] { watchlist.named.map(\.market) }
@@ -240,7 +240,6 @@ extension MarketBoard {
                 update.unknown.append((entries[place].market, reason))
             }
         }
-        update.settle()
         moves = moves.filter { move in self[move.market].map { $0.source != source } ?? false } + update.moves
         return update
     }
@@ -341,8 +340,8 @@ extension MarketBoard.Entry {
             note(isConfirmed ? .confirmed : .rejected, candidate, against: trusted, &update)
             if isConfirmed { newest = candidate }
         }
-        if let limit, let trusted = newest, disagreeing < MoveConfirmation.patience,
-            limit.remembers(trusted, at: price), price.price.hasMoved(moreThan: limit.percent, from: trusted.price)
+        if let limit = item.moveLimit, let trusted = newest, disagreeing < MoveConfirmation.patience,
+            compares(trusted, with: price), price.price.hasMoved(moreThan: limit, from: trusted.price)
         {
             note(.unconfirmed, price, against: trusted, &update)
             settle(trusted, .waiting(candidate: price, polls: disagreeing))
@@ -355,7 +354,7 @@ extension MarketBoard.Entry {
     /// that a new price would be trusted at once, the repeated quote is trusted.
     private mutating func applyAgain(_ repeated: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
         if case .waiting(let candidate, _) = confirmation, let trusted = newest {
-            if let limit, limit.remembers(trusted, at: repeated) { return settle(trusted, confirmation) }
+            if item.moveLimit != nil, compares(trusted, with: repeated) { return settle(trusted, confirmation) }
             note(.confirmed, candidate, against: trusted, &update)
         }
         settle(repeated, .settled)
@@ -374,9 +373,9 @@ extension MarketBoard.Entry {
         update.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted.price))
     }
 
-    /// The move limit, by the interval in force.
-    private var limit: MoveLimit? {
-        item.moveLimit.map { MoveLimit(percent: $0.percent, memory: max($0.memory, interval * 3)) }
+    /// A trusted price that no answer has held for three intervals is no longer compared with.
+    private func compares(_ trusted: MarketBoard.PriceSample, with later: MarketBoard.PriceSample) -> Bool {
+        later.fetchedAt.since(trusted.fetchedAt) < interval * 3
     }
 
     fileprivate mutating func backfill(with quote: Quote, at quotedAt: Date, from feed: String) {

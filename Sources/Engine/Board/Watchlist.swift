@@ -9,19 +9,19 @@ package struct Watchlist: Hashable, Sendable {
     package var top: Int
     /// When a market that is watched for its rank counts as stale.
     package var staleness: Staleness
-    /// The limit beyond which a move of such a market needs confirmation; nil: none.
-    package var moveLimit: MoveLimit?
+    /// A larger move of such a market from one poll to the next waits for confirmation; nil: none does.
+    package var moveLimit: Percent?
     /// The last known ranking, used until the next one.
     package var lastRanking: [MarketID]
 
     package struct Item: Hashable, Sendable {
         package var market: MarketID
         package var staleness: Staleness
-        /// The limit beyond which a move needs confirmation; nil: none.
-        package var moveLimit: MoveLimit?
+        /// A larger move from one poll to the next waits for confirmation; nil: none does.
+        package var moveLimit: Percent?
         package var source: SourceID
 
-        package init(market: MarketID, staleness: Staleness, moveLimit: MoveLimit? = nil, source: SourceID = .shared) {
+        package init(market: MarketID, staleness: Staleness, moveLimit: Percent? = nil, source: SourceID = .shared) {
             self.market = market
             self.staleness = staleness
             self.moveLimit = moveLimit
@@ -30,7 +30,7 @@ package struct Watchlist: Hashable, Sendable {
     }
 
     package init(
-        named: [Item], top: Int, staleness: Staleness, moveLimit: MoveLimit? = nil, lastRanking: [MarketID] = []
+        named: [Item], top: Int, staleness: Staleness, moveLimit: Percent? = nil, lastRanking: [MarketID] = []
     ) {
         self.named = named
         self.top = top
@@ -43,6 +43,13 @@ package struct Watchlist: Hashable, Sendable {
 extension Watchlist {
     /// A market that is watched for its rank.
     func ranked(_ market: MarketID) -> Item { Item(market: market, staleness: staleness, moveLimit: moveLimit) }
+
+    /// The markets with a feed of their own; all others are in the shared source.
+    package var ownSources: [MarketID: SourceID] {
+        Dictionary(
+            named.filter { $0.source != .shared }.map { ($0.market, $0.source) },
+            uniquingKeysWith: { first, _ in first })
+    }
 }
 
 /// The age beyond which a market's quote is stale.
@@ -64,42 +71,10 @@ package struct Staleness: Hashable, Sendable {
     }
 }
 
-/// How far a price may move from one poll to the next and be trusted at once.
-package struct MoveLimit: Hashable, Sendable {
-    /// A larger move waits for the next poll.
-    package var percent: Percent
-    /// A trusted price that no answer has held for this long is no longer compared with.
-    package var memory: Duration
-
-    package init(percent: Percent, memory: Duration) {
-        self.percent = percent
-        self.memory = memory
-    }
-
-    func remembers(_ trusted: MarketBoard.PriceSample, at later: MarketBoard.PriceSample) -> Bool {
-        later.fetchedAt.since(trusted.fetchedAt) < memory
-    }
-}
-
 /// The source of a market's price. Markets of one source are polled together, at one interval.
 package enum SourceID: Hashable, Sendable {
     /// The feeds in order of preference: if one fails, the next serves.
     case shared
     /// This feed alone.
     case own(String)
-}
-
-/// Markets with a feed of their own, and the poll interval of each source.
-package struct OwnSources: Hashable, Sendable {
-    /// Markets that are not here are in the shared source.
-    package var sources: [MarketID: SourceID]
-    /// The configured poll interval; a source that is not here uses that of the shared source.
-    package var every: [SourceID: Duration]
-
-    package init(sources: [MarketID: SourceID] = [:], every: [SourceID: Duration] = [:]) {
-        self.sources = sources
-        self.every = every
-    }
-
-    package subscript(market: MarketID) -> SourceID { sources[market] ?? .shared }
 }

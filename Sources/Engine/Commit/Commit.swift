@@ -140,9 +140,9 @@ package struct PollRecord: Sendable {
     /// When the answer was complete; without an answer, when the poll ended.
     package var fetchedAt: Date
     package var feed: String
-    package var source: SourceID
+    package var source = SourceID.shared
     /// The poll interval in force; zero: as configured.
-    package var interval: Duration
+    package var interval = Duration.zero
     package var currency: Currency
     package var outcome: PollOutcome
     /// The kind of the error; nil if there was none.
@@ -155,26 +155,11 @@ package struct PollRecord: Sendable {
     package var watched: WatchedMarkets?
     /// The largest markets by rank; nil if the answer has no ranking.
     package var ranking: [MarketID]?
+}
 
-    package init(
-        at: Date, fetchedAt: Date, feed: String, source: SourceID = .shared, interval: Duration = .zero,
-        currency: Currency, outcome: PollOutcome, error: String? = nil, samples: [Sample] = [], moves: [LargeMove] = [],
-        unknown: [(market: MarketID, reason: UnknownReason)] = [], watched: WatchedMarkets? = nil,
-        ranking: [MarketID]? = nil
-    ) {
-        self.at = at
-        self.fetchedAt = fetchedAt
-        self.feed = feed
-        self.source = source
-        self.interval = interval
-        self.currency = currency
-        self.outcome = outcome
-        self.error = error
-        self.samples = samples
-        self.moves = moves
-        self.unknown = unknown
-        self.watched = watched
-        self.ranking = ranking
+extension PollRecord {
+    package init(at: Date, fetchedAt: Date, feed: String, currency: Currency, outcome: PollOutcome) {
+        self.init(at: at, fetchedAt: fetchedAt, feed: feed, currency: currency, outcome: outcome, error: nil)
     }
 }
 

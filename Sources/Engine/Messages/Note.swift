@@ -47,8 +47,6 @@ package struct Gap: Hashable, Sendable {
 
     /// Shorter gaps cause no message.
     private static let shortest = Duration.minutes(10)
-    /// The most markets listed by name.
-    private static let mostNamed = 5
 
     /// - Parameter last: The last usable poll.
     package init?(from last: Date, to now: Date, backfilled: Int = 0, backfilling: [MarketID] = []) {
@@ -63,9 +61,8 @@ package struct Gap: Hashable, Sendable {
         var lines: [String] = []
         if backfilled > 0 { lines.append("backfilled so far: \(backfilled) price\(backfilled == 1 ? "" : "s")") }
         if !backfilling.isEmpty {
-            let names = backfilling.prefix(Self.mostNamed).map(\.text).joined(separator: ", ")
-            let more = backfilling.count > Self.mostNamed ? " and \(backfilling.count - Self.mostNamed) more" : ""
-            lines.append("being backfilled now: \(names)\(more); the log shows what the provider had")
+            let names = backfilling.map(\.text).listed(upTo: 5)
+            lines.append("being backfilled now: \(names); the log shows what the provider had")
         }
         return lines.isEmpty ? ["nothing of it can be backfilled"] : lines
     }

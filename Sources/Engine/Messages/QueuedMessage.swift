@@ -3,7 +3,7 @@ import Markets
 
 /// What the queue holds of a message; its contents stay in the database until it is sent.
 package struct QueuedMessage: Hashable, Sendable {
-    /// Derived from channel and events; sent as the `Idempotency-Key`.
+    /// Derived from channel and events, the same however often they are announced; sent as the `Idempotency-Key`.
     package var id: String
     /// By its name in the configuration.
     package var channel: String
@@ -11,11 +11,11 @@ package struct QueuedMessage: Hashable, Sendable {
     package var createdAt: Date
     /// The events that it reports, oldest first.
     package var events: [Event]
-    package var isNote: Bool
+    package var isNote = false
     /// Held until quiet hours end, then joined with the other held messages.
-    package var isHeld: Bool
+    package var isHeld = false
     /// Failed deliveries.
-    package var attempts: Int
+    package var attempts = 0
     /// The earliest time of the next attempt; nil: now.
     package var notBefore: Date?
     /// Why the last delivery failed.
@@ -25,34 +25,21 @@ package struct QueuedMessage: Hashable, Sendable {
         package var id: String
         package var alert: AlertKey
         package var isCritical: Bool
-
-        package init(id: String, alert: AlertKey, isCritical: Bool) {
-            self.id = id
-            self.alert = alert
-            self.isCritical = isCritical
-        }
-
-        package init(_ event: AlertEvent) {
-            self.init(id: event.id, alert: event.key, isCritical: event.severity == .critical)
-        }
-    }
-
-    package init(
-        id: String, channel: String, createdAt: Date, events: [Event], isNote: Bool = false, isHeld: Bool = false,
-        attempts: Int = 0, notBefore: Date? = nil, lastError: String? = nil
-    ) {
-        self.id = id
-        self.channel = channel
-        self.createdAt = createdAt
-        self.events = events
-        self.isNote = isNote
-        self.isHeld = isHeld
-        self.attempts = attempts
-        self.notBefore = notBefore
-        self.lastError = lastError
     }
 
     package var isCritical: Bool { events.contains(where: \.isCritical) }
+}
+
+extension QueuedMessage {
+    package init(id: String, channel: String, createdAt: Date, events: [Event]) {
+        self.init(id: id, channel: channel, createdAt: createdAt, events: events, isNote: false)
+    }
+}
+
+extension QueuedMessage.Event {
+    package init(_ event: AlertEvent) {
+        self.init(id: event.id, alert: event.key, isCritical: event.severity == .critical)
+    }
 }
 
 /// A message with its contents.

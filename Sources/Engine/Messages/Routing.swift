@@ -20,25 +20,13 @@ package struct Routing: Hashable, Sendable {
     /// The settings of one channel.
     package struct Channel: Hashable, Sendable {
         package var name: String
-        package var sendResolved: Bool
+        package var sendResolved = true
         /// A message that could not be delivered within this time is dropped.
-        package var maxAge: Duration
+        package var maxAge = Duration.hours(24)
         package var quiet: QuietHours?
-        package var zone: TimeZone
+        package var zone = TimeZone.gmt
         /// A hash of the channel's address: changes with it and holds no secret.
-        package var address: String
-
-        package init(
-            name: String, sendResolved: Bool = true, maxAge: Duration = .hours(24), quiet: QuietHours? = nil,
-            zone: TimeZone = .gmt, address: String = ""
-        ) {
-            self.name = name
-            self.sendResolved = sendResolved
-            self.maxAge = maxAge
-            self.quiet = quiet
-            self.zone = zone
-            self.address = address
-        }
+        package var address = ""
 
         /// When messages below critical may be sent again; nil: now.
         func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
@@ -56,6 +44,10 @@ package struct Routing: Hashable, Sendable {
         case .resolved: return channel.sendResolved && notified.contains(channel.name)
         }
     }
+}
+
+extension Routing.Channel {
+    package init(name: String) { self.init(name: name, address: "") }
 }
 
 extension QuietHours {

@@ -12,8 +12,6 @@ struct ChannelQueue: Sendable {
     private(set) var running: Set<String> = []
     /// Ids of messages queued by an earlier daemon. Their age is not used until this machine's clock is confirmed.
     var recalled: Set<String> = []
-    /// Ids of running deliveries that were started before the channel's address changed.
-    private var sentToOldAddress: Set<String> = []
     private var health = Health()
 
     /// What the last deliveries say about the channel; reset by a success.
@@ -77,13 +75,9 @@ struct ChannelQueue: Sendable {
         if health.failures >= Self.failuresReported { health.fault = error }
     }
 
-    /// Applies new settings. A changed address resets the failures; those of running deliveries, which use the old one,
-    /// do not count.
+    /// Applies new settings. A changed address resets the failures.
     mutating func reconfigure(_ next: Routing.Channel) {
-        if !isUnconfigured, next.address != terms.address {
-            sentToOldAddress = running
-            recover()
-        }
+        if !isUnconfigured, next.address != terms.address { recover() }
         terms = next
     }
 
@@ -130,7 +124,6 @@ struct ChannelQueue: Sendable {
         _ id: String, _ outcome: Delivery.Outcome, at now: Date, random: Double
     ) -> Verdict {
         running.remove(id)
-        let wasOldAddress = sentToOldAddress.remove(id) != nil
         guard let place = messages.firstIndex(where: { $0.id == id }) else { return .done }
         switch outcome {
         case .interrupted: return .kept
@@ -150,10 +143,6 @@ struct ChannelQueue: Sendable {
             if isUnconfigured {
                 messages.remove(at: place)
                 return .dropped(.noChannel)
-            }
-            guard !wasOldAddress else {
-                messages[place].attempts += 1
-                return .postponed(messages[place])
             }
             health.failures += 1
             if health.failures >= Self.failuresReported { health.fault = cause }
@@ -194,7 +183,7 @@ struct ChannelQueue: Sendable {
         let held = first.isNote ? [first] : messages.filter { $0.isHeld && !$0.isNote }
         var whole = first
         whole.events = held.flatMap(\.events)
-        if held.count > 1 { whole.id = MessageID.of(whole.events.map(\.id), to: terms.name) }
+        if held.count > 1 { whole.id = StableID.of([terms.name] + whole.events.map(\.id)) }
         (whole.isHeld, whole.createdAt) = (false, now)
         let ids = Set(held.map(\.id))
         messages.removeAll { ids.contains($0.id) }

@@ -8,7 +8,7 @@ package struct Outbox: Sendable {
     private(set) var notified: [AlertKey: Set<String>]
     private var queues: [ChannelQueue] = []
     /// Failing channels as last published in the status.
-    var publishedFaults: [ChannelFault] = []
+    var publishedFaults: [String] = []
 
     /// The most events of one cycle that are sent to a channel as single messages; more are joined into one.
     package static let mostSingle = 5
@@ -46,16 +46,10 @@ package struct Outbox: Sendable {
             oldest: queues.flatMap(\.messages).map(\.createdAt).min())
     }
 
-    /// Channels that do not deliver, with the error.
-    var faults: [ChannelFault] {
-        queues.compactMap { queue in queue.fault.map { ChannelFault(channel: queue.terms.name, message: $0) } }
+    /// Channels that do not deliver, and why.
+    var faults: [String] {
+        queues.compactMap { queue in queue.fault.map { "\(queue.terms.name) does not deliver: \($0)" } }
     }
-}
-
-/// A channel that does not deliver.
-struct ChannelFault: Hashable, Sendable {
-    var channel: String
-    var message: String
 }
 
 // MARK: New messages
@@ -100,7 +94,7 @@ extension Outbox {
         for isHeld in [false, true] {
             let part = events.filter { (isQuiet && $0.severity != .critical) == isHeld }
             for group in part.count > Self.mostSingle ? [part] : part.map({ [$0] }) {
-                let id = MessageID.of(group.map(\.id), to: channel.name)
+                let id = StableID.of([channel.name] + group.map(\.id))
                 queue(
                     OutgoingMessage(id: id, channel: channel.name, createdAt: now, events: group, isHeld: isHeld),
                     into: &commit)
@@ -115,7 +109,7 @@ extension Outbox {
         let isCritical = note.events.contains { $0.severity == .critical }
         queue(
             OutgoingMessage(
-                id: MessageID.of([identity.installation] + id, to: channel.name), channel: channel.name,
+                id: StableID.of([channel.name, identity.installation] + id), channel: channel.name,
                 createdAt: now, events: note.events, note: note,
                 isHeld: !isCritical && channel.quietEnd(at: now) != nil), into: &commit)
     }
@@ -139,11 +133,6 @@ extension Outbox {
         }
         commit.notified[event.key] = (notified[event.key] ?? []).sorted()
     }
-}
-
-enum MessageID {
-    /// The same for the same events to the same channel, however often they are announced.
-    static func of(_ parts: [String], to channel: String) -> String { StableID.of([channel] + parts) }
 }
 
 // MARK: Deliveries

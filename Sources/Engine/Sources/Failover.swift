@@ -28,12 +28,6 @@ struct Failover: Sendable, Hashable {
         var probes: [Int]
     }
 
-    /// Another feed serves now.
-    struct Change: Sendable, Hashable {
-        var from: Int
-        var to: Int
-    }
-
     private struct FeedHealth: Sendable, Hashable {
         var coolsUntil: Date?
         var failures = 0
@@ -94,17 +88,15 @@ struct Failover: Sendable, Hashable {
         states[feed] = health
     }
 
-    /// Chooses the serving feed after a poll; nil: unchanged.
+    /// Chooses the serving feed after a poll.
     ///
     /// - Parameter answered: the feeds that answered well, in the order in which they were asked.
-    mutating func settle(answered: [Int]) -> Change? {
-        let before = serving
-        let restored = answered.filter { $0 < before && states[$0].goodInARow >= Self.goodProbes }.min()
+    mutating func settle(answered: [Int]) {
+        let restored = answered.filter { $0 < serving && states[$0].goodInARow >= Self.goodProbes }.min()
         if let restored {
             serving = restored
-        } else if !answered.contains(before), let first = answered.first {
+        } else if !answered.contains(serving), let first = answered.first {
             serving = first
         }
-        return serving == before ? nil : Change(from: before, to: serving)
     }
 }

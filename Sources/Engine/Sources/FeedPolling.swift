@@ -93,14 +93,14 @@ struct FeedPolling: Sendable {
 
     private func finish(_ failover: inout Failover, at now: Moment) -> SourceResult {
         let before = failover.serving
-        let hasChanged = failover.settle(answered: answered) != nil
+        failover.settle(answered: answered)
         let best = answered.contains(failover.serving) ? failover.serving : leastBad ?? failover.serving
         let watch = settings.watch(of: best, ranking: ranking)
         var result = results.first { $0.feed == best }?.result ?? nothing(of: best, watch, at: now)
         result.requests = results.reduce(0) { $0 + $1.result.requests }
         return SourceResult(
             result: result, unmapped: watch.unmapped,
-            change: hasChanged ? change(from: before, to: failover.serving) : nil)
+            change: before != failover.serving ? change(from: before, to: failover.serving) : nil)
     }
 
     /// An answer without a price says more than a failure, a failure more than a cooldown.

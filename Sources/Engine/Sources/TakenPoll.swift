@@ -10,15 +10,14 @@ struct TakenPoll: Sendable {
     let requests: Int
     /// The last usable poll before a gap that this poll ends; nil: it ends none.
     private(set) var gapStart: Date?
-    private let outcome: Outcome
-
-    private enum Outcome {
-        /// The answer is valid; the update holds what is new.
-        case answered(Answer, BoardUpdate)
-        case failed(PollError)
-        /// This machine's clock or the provider's is wrong, so no age can be stated.
-        case clock(String)
-    }
+    /// Nil: the poll failed, or a clock is wrong.
+    private(set) var answer: Answer?
+    /// What is new in the answer.
+    private(set) var update = BoardUpdate()
+    /// Why this machine's clock or the provider's is wrong, so that no age can be stated.
+    private(set) var clockFault: String?
+    /// Why some or all markets have no price; nil if all have one or nothing has changed.
+    private(set) var error: PollError?
 
     /// Nil if nothing was asked because of a cooldown.
     init?(_ taken: SourceResult, of source: Source, at started: Date, into board: inout MarketBoard) {
@@ -28,40 +27,25 @@ struct TakenPoll: Sendable {
         requests = taken.result.requests
         switch taken.result.outcome {
         case .waiting: return nil
-        case .failed(let error): outcome = .failed(error)
+        case .failed(let error): self.error = error
         case .answered(let answer):
-            if let fault = answer.clockFault {
-                outcome = .clock(fault)
-            } else {
-                outcome = .answered(
-                    answer,
-                    board.apply(answer, from: feed, of: source.id, every: source.step, unmapped: taken.unmapped))
+            clockFault = answer.clockFault
+            if let clockFault {
+                error = .empty(of: feed, clockFault)
+                return
+            }
+            self.answer = answer
+            update = board.apply(answer, from: feed, of: source.id, every: interval, unmapped: taken.unmapped)
+            switch update.outcome {
+            case .ok, .unchanged: break
+            case .partial: error = answer.pageError ?? .empty(of: feed, update.explanation)
+            case .failed: error = .empty(of: feed, update.explanation)
             }
         }
-        if isUsable { gapStart = lastBeforeGap(source.lastUsable, until: started, interval: source.step) }
+        if isUsable { gapStart = lastBeforeGap(source.lastUsable, until: started, interval: interval) }
     }
-
-    var update: BoardUpdate { if case .answered(_, let update) = outcome { update } else { BoardUpdate() } }
-
-    var answer: Answer? { if case .answered(let answer, _) = outcome { answer } else { nil } }
 
     var isUsable: Bool { update.outcome.isUsable }
-
-    var clockFault: String? { if case .clock(let fault) = outcome { fault } else { nil } }
-
-    /// Why some or all markets have no price; nil if all have one or nothing has changed.
-    var error: PollError? {
-        switch outcome {
-        case .failed(let error): error
-        case .clock(let fault): .empty(of: feed, fault)
-        case .answered(let answer, let update):
-            switch update.outcome {
-            case .ok, .unchanged: nil
-            case .partial: answer.pageError ?? .empty(of: feed, update.explanation)
-            case .failed: .empty(of: feed, update.explanation)
-            }
-        }
-    }
 
     /// - Parameter board: with the markets that are watched from now on.
     func record(_ currency: Currency, at started: Date, ended: Date, watching board: MarketBoard) -> PollRecord {
@@ -106,9 +90,8 @@ extension BoardUpdate {
     /// Which markets have no price, and why, for logs and status.
     fileprivate var explanation: String {
         let unknown = unknown.filter { $0.reason != .oldQuote && $0.reason != .unconfirmed }
-        let named = unknown.prefix(3).map { "\($0.market) (\($0.reason.rawValue))" }.joined(separator: ", ")
-        let others = unknown.count > 3 ? " and \(unknown.count - 3) more" : ""
-        return unknown.isEmpty ? "no market answered" : "no usable price of \(named)\(others)"
+        let named = unknown.map { "\($0.market) (\($0.reason.rawValue))" }
+        return unknown.isEmpty ? "no market answered" : "no usable price of \(named.listed())"
     }
 }
 
@@ -187,11 +170,10 @@ extension LogLine {
         [LargeMove.Stage.confirmed, .rejected, .unconfirmed].flatMap { stage in
             let alike = moves.filter { $0.stage == stage }
             guard alike.count <= mostSingleMoves else {
-                let names = alike.prefix(3).map(\.market.text).joined(separator: ", ")
                 return [
                     LogLine(.warning, "price.\(stage.rawValue)") { line in
                         line.add("count", alike.count)
-                        line.add("message", "\(names) and \(alike.count - 3) more")
+                        line.add("message", alike.map(\.market.text).listed())
                     }
                 ]
             }

@@ -80,9 +80,7 @@ extension Engine {
             let message = "a damaged database was set aside as \(newest): restore it or remove it to end this notice"
             reasons.append(.init(.databaseReplaced, message))
         }
-        for fault in outbox.faults {
-            reasons.append(.init(.notifyFailing, "\(fault.channel) does not deliver: \(fault.message)"))
-        }
+        reasons += outbox.faults.map { .init(.notifyFailing, $0) }
         if let logFault { reasons.append(.init(.logUnwritable, logFault)) }
         if let rejection = daemon.rejection {
             reasons.append(.init(.configRejected, "the configuration was refused, the old one goes on: \(rejection)"))

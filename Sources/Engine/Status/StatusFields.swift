@@ -141,15 +141,6 @@ extension DaySummary.Move: JSONRecord {
     }
 }
 
-extension CoverageShare: JSONScalar {
-    package init?(json: Double) {
-        guard (0...100).contains(json) else { return nil }
-        self.init(tenths: Int((json * 10).rounded()))
-    }
-
-    package func write(to json: inout JSONWriter) { json.number(description) }
-}
-
 /// A missing rule means all rules, a missing market all markets.
 extension Silence: JSONRecord {
     package init() { self.init(id: 0, rule: nil, market: nil, since: .distantPast, until: .distantPast) }
@@ -164,13 +155,7 @@ extension Silence: JSONRecord {
 
 /// The event object, the same in every document.
 extension AlertEvent: JSONRecord {
-    package init() {
-        self.init(
-            id: "", kind: .pending, reason: .quiet, rule: "", market: .feed, symbol: "", name: "", currency: .usd,
-            severity: .warning, note: nil, condition: .stale(.zero), price: nil, threshold: nil, at: .distantPast,
-            quotedAt: nil,
-            since: nil, feed: nil, host: "")
-    }
+    package init() { self.init(id: "") }
 
     package mutating func fields(_ json: inout some JSONFields) {
         json.member("event_id", &id)

@@ -147,9 +147,7 @@ extension StatusReport {
         ]
         return states.compactMap { state, code in
             let names = markets.filter { $0.state == state }.map(\.market.text)
-            guard !names.isEmpty else { return nil }
-            let more = names.count > 3 ? " and \(names.count - 3) more" : ""
-            return Reason(code, "\(state.rawValue): \(names.prefix(3).joined(separator: ", "))\(more)")
+            return names.isEmpty ? nil : Reason(code, "\(state.rawValue): \(names.listed())")
         }
     }
 

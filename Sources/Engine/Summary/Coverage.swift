@@ -34,25 +34,14 @@ package struct Coverage: Sendable {
         return max(0, min(length, polls.watched(from: end - length) + untilNow))
     }
 
-    /// The share of several sources' windows, all of one length, each counted as often as it has markets.
-    package static func share(of sources: [(coverage: Coverage, markets: Int)], at now: Date) -> CoverageShare {
+    /// The share of several sources' windows, all of one length, each counted as often as it has markets; with one
+    /// decimal, rounded down, so that 100 % means all of it.
+    package static func share(of sources: [(coverage: Coverage, markets: Int)], at now: Date) -> Percent {
         var (covered, whole): (Int64, Int64) = (0, 0)
         for (coverage, markets) in sources {
             covered += coverage.watched(at: now) * Int64(markets)
             whole += coverage.window.inMilliseconds * Int64(markets)
         }
-        return CoverageShare(tenths: whole > 0 ? Int(covered * 1000 / whole) : 0)
-    }
-}
-
-/// A share in percent with one decimal, rounded down, so that 100 means all of it.
-package struct CoverageShare: Hashable, Sendable, CustomStringConvertible {
-    /// 0 to 1000.
-    package let tenths: Int
-
-    package init(tenths: Int) { self.tenths = tenths }
-
-    package var description: String {
-        tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+        return Percent(hundredths: whole > 0 ? covered * 1000 / whole * 10 : 0)
     }
 }

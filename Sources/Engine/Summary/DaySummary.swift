@@ -11,7 +11,7 @@ package struct DaySummary: Hashable, Sendable {
     /// The largest rises and falls, up to five each, largest first, ties by id.
     package var gainers: [Move] = []
     package var losers: [Move] = []
-    package var coverage: CoverageShare
+    package var coverage: Percent
 
     package struct Move: Hashable, Sendable {
         package var market: MarketID
@@ -25,9 +25,7 @@ package struct DaySummary: Hashable, Sendable {
 
     private static let listed = 5
 
-    package init(
-        changes: [(market: MarketID, change: Percent?)] = [], coverage: CoverageShare = CoverageShare(tenths: 0)
-    ) {
+    package init(changes: [(market: MarketID, change: Percent?)] = [], coverage: Percent = .zero) {
         self.coverage = coverage
         for (market, change) in changes {
             guard let change else {
@@ -98,7 +96,7 @@ extension LogLine {
     static func digest(_ day: DaySummary) -> LogLine {
         LogLine(.info, "summary.24h") { line in
             line.add(day)
-            line.add("coverage_percent", number: day.coverage.description)
+            line.add("coverage_percent", day.coverage)
             line.add("gainers", day.gainers.text)
             line.add("losers", day.losers.text)
         }

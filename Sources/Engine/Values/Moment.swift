@@ -41,26 +41,16 @@ enum ClockJump: Hashable, Sendable {
     }
 
     var logLine: LogLine {
-        LogLine(.warning, "clock.jumped") { line in
+        let (kind, length, message) =
             switch self {
-            case .slept(let duration):
-                line.add("kind", "slept")
-                line.add("by", duration.rounded)
-                line.add("message", "the machine slept; nothing was watched meanwhile")
-            case .set(let duration) where duration < .zero:
-                line.add("kind", "set_back")
-                line.add("by", (.zero - duration).rounded)
-                line.add("message", "the clock was set back")
-            case .set(let duration):
-                line.add("kind", "set_forward")
-                line.add("by", duration.rounded)
-                line.add("message", "the clock was set forward")
+            case .slept(let length): ("slept", length, "the machine slept; nothing was watched meanwhile")
+            case .set(let step) where step < .zero: ("set_back", .zero - step, "the clock was set back")
+            case .set(let step): ("set_forward", step, "the clock was set forward")
             }
+        return LogLine(.warning, "clock.jumped") { line in
+            line.add("kind", kind)
+            line.add("by", Duration.seconds((length.inMilliseconds + 500) / 1000))
+            line.add("message", message)
         }
     }
-}
-
-extension Duration {
-    /// To the whole second.
-    fileprivate var rounded: Duration { .seconds((inMilliseconds + 500) / 1000) }
 }

@@ -25,16 +25,22 @@ extension HistoryWriter {
             board.recall(missedAnswers: answers.missed)
             board.recall(heard: answers.heard, of: source)
         }
-        return Remembered(
+        var remembered = Remembered(
             board: board,
             alerts: try reader.alertBook(
                 remembering: try reader.alerts(), installation: installation, settings, watching: board.markets,
                 at: now),
-            summary: try reader.rollingSummary(settings, at: now),
-            active: ActiveAlerts(try reader.activeEvents()), sources: sources, firstPoll: try reader.firstPoll(),
-            lastCycle: try reader.lastCycle(), queued: try reader.queuedMessages(),
-            notified: try reader.notifiedChannels().mapValues(Set.init), unlogged: try reader.unloggedEvents(),
-            lastDigest: try reader.lastDigest(), stored: try size(), fault: fault?.description)
+            summary: try reader.rollingSummary(settings, at: now), stored: try size())
+        remembered.active = ActiveAlerts(try reader.activeEvents())
+        remembered.sources = sources
+        remembered.firstPoll = try reader.firstPoll()
+        remembered.lastCycle = try reader.lastCycle()
+        remembered.queued = try reader.queuedMessages()
+        remembered.notified = try reader.notifiedChannels().mapValues(Set.init)
+        remembered.unlogged = try reader.unloggedEvents()
+        remembered.lastDigest = try reader.lastDigest()
+        remembered.fault = fault?.description
+        return remembered
     }
 }
 
@@ -61,11 +67,7 @@ extension HistoryReader {
         remembering alerts: [AlertKey: Alert], installation: String, _ settings: Settings,
         watching markets: [MarketID], at now: Date
     ) throws(HistoryError) -> AlertBook {
-        var book = AlertBook(
-            rules: settings.rules, remembering: alerts,
-            identity: AlertBook.Identity(
-                installation: installation, host: settings.host, currency: settings.currency),
-            every: settings.every(of: .shared), sources: settings.ownSources)
+        var book = AlertBook(settings, remembering: alerts, installation: installation)
         book.silences = try silences()
         try recall(into: &book, settings, watching: markets, at: now)
         return book
@@ -181,7 +183,7 @@ extension HistoryReader {
     private func candles(
         with settings: Settings, since: Date, until: Date, _ now: Date, _ summary: inout RollingSummary
     ) throws(HistoryError) -> [PastPrice] {
-        let own = settings.ownSources.sources
+        let own = settings.watchlist.ownSources
         let span = summary.span(at: now)
         var hours: [SourceID: Set<Date>] = [:]
         var prices: [PastPrice] = []

@@ -103,21 +103,28 @@ extension AlertState {
 extension AlertEvent {
     /// - Parameter row: of the table `event`.
     init(_ row: StoredRow) throws {
-        self.init(
-            id: try row.value("event_id"), kind: try row.value("event"),
-            reason: try row.value("reason"), rule: try row.value("rule"),
-            market: try row.value("market"),
-            symbol: try row.value("symbol", as: String.self).cut(toBytes: Quote.longestSymbol),
-            name: try row.value("name", as: String.self).cut(toBytes: Quote.longestName),
-            currency: try row.value("currency"),
-            severity: try row.value("severity"), note: try row.value("note"),
-            condition: try row.value("condition"), price: try row.value("price"),
-            threshold: try row.value("threshold"), changePercent: try row.value("change_hundredths"),
-            at: try row.value("at"), quotedAt: try row.value("quoted_at"),
-            since: try row.value("since"),
-            lateSeconds: try row.value("late_s", as: Int64?.self).map(Int.init),
-            silencedUntil: try row.value("silenced_until"), feed: try row.value("feed"),
-            host: try row.value("host"))
+        self.init()
+        id = try row.value("event_id")
+        kind = try row.value("event")
+        reason = try row.value("reason")
+        rule = try row.value("rule")
+        market = try row.value("market")
+        symbol = try row.value("symbol", as: String.self).cut(toBytes: Quote.longestSymbol)
+        name = try row.value("name", as: String.self).cut(toBytes: Quote.longestName)
+        currency = try row.value("currency")
+        severity = try row.value("severity")
+        note = try row.value("note")
+        condition = try row.value("condition")
+        price = try row.value("price")
+        threshold = try row.value("threshold")
+        changePercent = try row.value("change_hundredths")
+        at = try row.value("at")
+        quotedAt = try row.value("quoted_at")
+        since = try row.value("since")
+        lateSeconds = try row.value("late_s", as: Int64?.self).map(Int.init)
+        silencedUntil = try row.value("silenced_until")
+        feed = try row.value("feed")
+        host = try row.value("host")
     }
 }
 
@@ -136,9 +143,11 @@ extension QueuedMessage {
     init(_ row: StoredRow, events: [Event]) throws {
         self.init(
             id: try row.value("message_id"), channel: try row.value("channel"),
-            createdAt: try row.value("created_at"), events: events,
-            isNote: try row.value("note", as: Data?.self) != nil, isHeld: try row.value("held"),
-            attempts: try row.value("attempts"), notBefore: try row.value("not_before"),
-            lastError: try row.value("last_error"))
+            createdAt: try row.value("created_at"), events: events)
+        isNote = try row.value("note", as: Data?.self) != nil
+        isHeld = try row.value("held")
+        attempts = try row.value("attempts")
+        notBefore = try row.value("not_before")
+        lastError = try row.value("last_error")
     }
 }

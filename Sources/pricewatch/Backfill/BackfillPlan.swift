@@ -1,6 +1,7 @@
 import Engine
 import Feeds
 import Foundation
+import History
 import Markets
 
 /// The feed that backfills one market.

@@ -174,14 +174,9 @@ extension Configuration {
         return Watchlist(
             named: namedMarkets.map {
                 Watchlist.Item(
-                    market: $0.id, staleness: staleness(of: $0.id), moveLimit: moveLimit(in: feed(named: $0.feed)),
+                    market: $0.id, staleness: staleness(of: $0.id), moveLimit: poll.confirmMovesOver,
                     source: source(of: $0))
-            }, top: watch.top, staleness: staleness(in: ranked), moveLimit: moveLimit(in: ranked))
-    }
-
-    /// The move of a market of this feed that needs confirmation by a second poll; nil: none does.
-    private func moveLimit(in feed: Feed) -> MoveLimit? {
-        poll.confirmMovesOver.map { MoveLimit(percent: $0, memory: every(of: feed) * 3) }
+            }, top: watch.top, staleness: staleness(in: ranked), moveLimit: poll.confirmMovesOver)
     }
 }
 

@@ -239,11 +239,11 @@ extension Parts {
                 in: settings.currency, polledSince: polls.lowerBound, until: polls.upperBound
             ) { past.append(PastPrice($0, quotedAt: $1, price: $2)) }
         }
+        var gap = GapReading(past: past)
         let backfilled = try? history.reader.backfilledPrices(in: settings.currency, since: request.since, until: now)
-        return GapReading(
-            backfilled: backfilled ?? [:],
-            backfillable: backfilling?.backfillable(since: request.since, longerThan: request.longestStep) ?? [],
-            past: past)
+        gap.backfilled = backfilled ?? [:]
+        gap.backfillable = backfilling?.backfillable(since: request.since, longerThan: request.longestStep) ?? []
+        return gap
     }
 }
 

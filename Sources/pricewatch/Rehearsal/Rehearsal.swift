@@ -33,18 +33,13 @@ struct Rehearsal {
         }
         sources = items.map(\.source)
         newest = Array(repeating: nil, count: names.count)
-        let alerts = AlertBook(
-            rules: settings.rules, remembering: [:],
-            identity: .init(installation: "", host: settings.host, currency: settings.currency),
-            every: settings.every(of: .shared), sources: settings.ownSources)
+        var remembered = Remembered(
+            board: MarketBoard(watching: Watchlist(named: [], top: 0, staleness: .init(after: .zero))),
+            alerts: AlertBook(settings, installation: ""), summary: RollingSummary(settings, now: since),
+            stored: StoredHistory(database: ""))
+        remembered.firstPoll = since
         engine = Engine(
-            settings,
-            remembering: Remembered(
-                board: MarketBoard(
-                    watching: Watchlist(named: [], top: 0, staleness: .init(after: .zero)), remembering: [:]),
-                alerts: alerts, summary: RollingSummary(settings, now: since), firstPoll: since,
-                stored: StoredHistory(database: "")),
-            at: Moment(wall: since, uptime: .zero, awake: .zero))
+            settings, remembering: remembered, at: Moment(wall: since, uptime: .zero, awake: .zero))
     }
 
     /// The markets with at least one recorded price.
@@ -67,7 +62,7 @@ struct Rehearsal {
         }
         // Rules were not evaluated while the clock was wrong.
         let answers = cycle.polls.filter { $0.error != "clock" }.map {
-            Engine.RecordedAnswer(result(of: $0), of: $0.source, every: $0.interval)
+            (source: $0.source, result: result(of: $0), interval: $0.interval)
         }
         return engine.play(answers, at: cycle.at)
     }

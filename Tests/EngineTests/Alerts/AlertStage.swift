@@ -16,10 +16,10 @@ struct AlertStage {
     /// - Parameter moveLimit: A larger move waits for the next poll; nil: none does.
     init(_ rule: AlertRule, moveLimit: Percent? = nil) {
         self.rule = rule
-        let limit = moveLimit.map { MoveLimit(percent: $0, memory: Self.every * 3) }
-        let bitcoin = Watchlist.Item(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)
+        let bitcoin = Watchlist.Item(
+            market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: moveLimit)
         board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleness: .init(after: .minutes(15))))
-        book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity, every: Self.every)
+        book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity)
     }
 
     /// What a poll brings.
@@ -58,7 +58,7 @@ struct AlertStage {
     /// The daemon ends and starts again; what it had seen comes back from the record.
     mutating func restart(recalling past: [(Date, Poll)] = []) {
         var next = AlertBook(
-            rules: [rule], remembering: book.states, identity: Self.identity, every: Self.every)
+            rules: [rule], remembering: book.states, identity: Self.identity)
         next.silences = book.silences
         // What was unknown stays so while nothing changes, and is recorded so.
         var isUnknown = true

@@ -127,7 +127,7 @@ import Testing
         tried.notBefore = start + .hours(48)
         tried.lastError = "no"
         #expect(queue.next(at: start + .hours(1)) == .drop(tried, .maxAge(.hours(1))))
-        #expect(queue.faults.map(\.channel) == ["ops"])
+        #expect(queue.faults.map { $0.prefix(4) } == ["ops "])
     }
 
     @Test("what is on its way is not given up under it")
@@ -145,7 +145,7 @@ import Testing
         queue.add(second)
         #expect(sent(at: start) == ["1"])
         #expect(queue.finish(first, .refused(cause: "404"), at: start, random: 0) == .dropped(.refused))
-        #expect(queue.faults == [ChannelFault(channel: "ops", message: "404")])
+        #expect(queue.faults == ["ops does not deliver: 404"])
         #expect(sent(at: start) == ["2"])
         #expect(queue.finish(second, .delivered, at: start, random: 0) == .done)
         #expect(queue.faults.isEmpty && queue.size == OutboxSize(queued: 0, oldest: nil))
@@ -160,7 +160,7 @@ import Testing
             _ = sent(at: start + .hours(count))
             _ = queue.finish(only, .failed(cause: "no", retryAfter: nil), at: start + .hours(count), random: 0)
         }
-        #expect(queue.faults == [ChannelFault(channel: "ops", message: "no")])
+        #expect(queue.faults == ["ops does not deliver: no"])
     }
 
     @Test("a channel that is no longer configured gives up what waits; what is on its way ends first")
@@ -222,7 +222,7 @@ import Testing
         }
         #expect(held.map(\.id) == ["1", "3"])
         #expect(whole.events.map(\.id) == ["1-a", "3-a"])
-        #expect(whole.id == MessageID.of(["1-a", "3-a"], to: "ops"))
+        #expect(whole.id == StableID.of(["ops", "1-a", "3-a"]))
         #expect(whole.createdAt == morning && !whole.isHeld)
         #expect(sent(at: morning) == [whole.id, "digest"])
         _ = queue.finish(whole, .delivered, at: morning, random: 0)

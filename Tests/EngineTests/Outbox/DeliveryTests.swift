@@ -244,7 +244,7 @@ import Testing
         scene.pass(.minutes(1))
         let morning = try #require(scene.delivered.last)
         #expect(morning.words == "high firing, high resolved, high firing, high resolved")
-        #expect(morning.message.id == MessageID.of(morning.contents.events.map(\.id), to: "ops"))
+        #expect(morning.message.id == StableID.of(["ops"] + morning.contents.events.map(\.id)))
         #expect(scene.memory.messages.isEmpty)
     }
 

@@ -101,8 +101,8 @@ import Testing
         #expect(once == again)
         #expect(Set(once).count == 3)
         #expect(once.allSatisfy { $0.count == 16 })
-        #expect(MessageID.of(["a", "b"], to: "ops") != MessageID.of(["a"], to: "ops"))
-        #expect(MessageID.of(["ab"], to: "c") != MessageID.of(["b"], to: "ca"))
+        #expect(StableID.of(["ops", "a", "b"]) != StableID.of(["ops", "a"]))
+        #expect(StableID.of(["c", "ab"]) != StableID.of(["ca", "b"]))
     }
 
     @Test("after a gap one message a channel speaks of it, with what changed")
@@ -135,7 +135,7 @@ import Testing
     func digest() {
         let summary = DaySummary(
             changes: [(market("solana"), Percent(hundredths: 810)), (market("tether"), nil)],
-            coverage: CoverageShare(tenths: 997))
+            coverage: Percent(hundredths: 9970))
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
             var commit = Commit(currency: usd())

@@ -24,7 +24,9 @@ private func served(_ preferred: String, standby: (Int) -> Bool = { _ in true })
             ask(feed)
         }
         for feed in plan.probes where !asked.contains(feed) { ask(feed) }
-        if failover.settle(answered: answered) != nil { changes.append(poll) }
+        let before = failover.serving
+        failover.settle(answered: answered)
+        if failover.serving != before { changes.append(poll) }
         feeds += answered.contains(failover.serving) ? "\(failover.serving)" : "-"
         now = now + .minutes(1)
     }
@@ -58,7 +60,8 @@ struct FailoverTests {
         let now = Date(timeIntervalSince1970: 0)
         for _ in 0..<5 {
             failover.note(.failed, of: 0, at: now)
-            #expect(failover.settle(answered: []) == nil)
+            failover.settle(answered: [])
+            #expect(failover.serving == 0)
             #expect(failover.plan(at: now) == Failover.Plan(candidates: [0], probes: []))
         }
     }
@@ -69,7 +72,8 @@ struct FailoverTests {
         failover.note(.waiting(until: now + .hours(2)), of: 0, at: now)
         failover.note(.failed, of: 1, at: now)
         failover.note(.good, of: 2, at: now)
-        #expect(failover.settle(answered: [2]) == Failover.Change(from: 0, to: 2))
+        failover.settle(answered: [2])
+        #expect(failover.serving == 2)
         #expect(failover.plan(at: now + .seconds(59)) == Failover.Plan(candidates: [2, 0, 1], probes: []))
         #expect(failover.plan(at: now + .minutes(1)) == Failover.Plan(candidates: [2, 1, 0], probes: [1]))
         #expect(failover.plan(at: now + .hours(2)).probes == [0, 1])

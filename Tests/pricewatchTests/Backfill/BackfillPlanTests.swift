@@ -2,6 +2,7 @@ import Engine
 import Feeds
 import Foundation
 import HTTP
+import History
 import Markets
 import Testing
 

@@ -1,9 +1,10 @@
-import Engine
 import Foundation
 import History
 import MarketSimulator
 import Markets
 import Testing
+
+@testable import Engine
 
 /// A simulated provider with a past, and an installation whose daemon has been away.
 struct PastScene {

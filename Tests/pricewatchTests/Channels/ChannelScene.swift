@@ -1,4 +1,3 @@
-import Engine
 import Foundation
 import HTTP
 import MarketSimulator
@@ -7,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Channels
+@testable import Engine
 @testable import pricewatch
 
 /// A receiver on loopback that keeps what it is sent, and the real network to reach it.

@@ -1,9 +1,9 @@
-import Engine
 import Foundation
 import GRDB
 import History
 import Markets
 
+@testable import Engine
 @testable import pricewatch
 
 /// A database of three hours in which every table has rows, as a daemon leaves it.

@@ -1,7 +1,7 @@
-import Engine
 import Foundation
 import Markets
 
+@testable import Engine
 @testable import pricewatch
 
 /// What a market does, poll by poll, and what a configuration makes of it: the daemon's own rules, board and book.
@@ -24,14 +24,14 @@ struct PricePath {
     }
 
     func events(under configuration: Configuration, of rule: String) throws -> [AlertEvent] {
-        let settings = Settings(configuration, host: "box")
+        var settings = Settings(configuration, host: "box")
+        for place in settings.sources.indices where settings.sources[place].id == .shared {
+            settings.sources[place].every = every
+        }
         var board = MarketBoard(watching: settings.watchlist)
-        var book = AlertBook(
-            rules: settings.rules, remembering: [:],
-            identity: .init(installation: "here", host: "box", currency: settings.currency), every: every,
-            sources: settings.ownSources)
+        var book = AlertBook(settings, installation: "here")
         let id = try MarketID(market)
-        let source = settings.ownSources.sources[id] ?? .shared
+        let source = settings.watchlist.ownSources[id] ?? .shared
         var now = Told.now
         var lastUsable = now
         var events: [AlertEvent] = []
@@ -53,7 +53,10 @@ struct PricePath {
             let changes = book.evaluate(
                 board,
                 at: .init(
-                    now: now, source: source, interval: every, answered: isAnswered, lastUsableAnswer: lastUsable))
+                    now: now,
+                    sources: [
+                        source: .init(interval: every, answered: isAnswered, lastUsableAnswer: lastUsable)
+                    ]))
             events += changes.events.filter { $0.rule == rule }
             now = now + every
         }

@@ -60,7 +60,7 @@ import Testing
         let fields = try Project.text("Sources/Engine/Status/StatusFields.swift")
             .matches(of: /json\.(?:member|text)\("([a-z_0-9]+)"/).map { Substring($0.output.1.uppercased()) }
         #expect(try names("variable").isSubset(of: (own + fields).map { "PRICEWATCH_\($0)" }))
-        let reasons = Dictionary(grouping: AlertReason.allCases) { $0.announcement?.rawValue }
+        let reasons = Dictionary(grouping: AlertReason.allCases) { $0.announcement.rawValue }
         for row in try rows("event") where row.cells.count == 2 && !row.cells[0].contains(".") {
             let kind = try #require(row.codes(in: 0).first)
             #expect(Set(row.codes(in: 1)) == Set(reasons[kind]?.map(\.rawValue) ?? []), "\(row.place)")

@@ -55,7 +55,7 @@ import Testing
     func digest() {
         let summary = DaySummary(
             changes: [(Told.id("solana"), Percent(hundredths: 810)), (Told.id("tether"), nil)],
-            coverage: CoverageShare(tenths: 997))
+            coverage: Percent(hundredths: 9970))
         let text = MessageText(
             Message(id: "m", content: .note(Note(digest: summary, at: Told.now, host: "box"))))
         #expect(text.headline == "24h: 1 up, 0 down, 0 flat, 1 unknown")

@@ -1,4 +1,3 @@
-import Engine
 import Foundation
 import GRDB
 import History
@@ -6,6 +5,8 @@ import MarketSimulator
 import Markets
 import TestSupport
 import Testing
+
+@testable import Engine
 
 /// A damaged database as the commands meet it: those that read say so and touch nothing, a poll sets it aside.
 @Suite struct DamagedDatabaseTests {

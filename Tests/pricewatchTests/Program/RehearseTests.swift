@@ -1,8 +1,9 @@
-import Engine
 import Foundation
 import History
 import Markets
 import Testing
+
+@testable import Engine
 
 /// `pricewatch rehearse` as a user runs it.
 @Suite struct RehearseTests {

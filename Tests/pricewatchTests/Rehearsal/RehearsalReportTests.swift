@@ -1,9 +1,9 @@
-import Engine
 import Foundation
 import History
 import Markets
 import Testing
 
+@testable import Engine
 @testable import Views
 @testable import pricewatch
 

@@ -57,8 +57,8 @@ import Testing
                 "held pending", "held firing", "drop firing",
             ])
         // Between the first and the last of twelve polls.
-        let share = try scene.status().summary.coverage.tenths
-        #expect((130...140).contains(share))
+        let share = try scene.status().summary.coverage.hundredths
+        #expect((1300...1400).contains(share))
         await scene.pollWhenDue()
         let market = try #require(try scene.status().markets.first)
         #expect(market.price?.description == "94" && market.reason == .unconfirmed)

@@ -12,7 +12,7 @@ import Testing
     {
         let moves = try changes.map { (market: try MarketID($0.0), change: $0.1.map(Percent.init(hundredths:))) }
         var status = StatusReport()
-        status.summary = DaySummary(changes: moves, coverage: CoverageShare(tenths: 997))
+        status.summary = DaySummary(changes: moves, coverage: Percent(hundredths: 9970))
         status.markets = moves.map { id, change in
             var market = StatusReport.Market()
             (market.market, market.change, market.state) = (id, change, notFresh[id.text] ?? .fresh)

@@ -8,7 +8,8 @@ import Markets
 package struct AlertBook: Sendable {
     package let rules: [AlertRule]
     package private(set) var identity: Identity
-    private let sources: OwnSources
+    /// The markets with a feed of their own.
+    private let ownSources: [MarketID: SourceID]
     var markets = MarketNumbers()
     /// By market number: its fresh price of this poll; nil if it has none.
     var prices: [Price?] = []
@@ -32,12 +33,6 @@ package struct AlertBook: Sendable {
         package var installation: String
         package var host: String
         package var currency: Currency
-
-        package init(installation: String, host: String, currency: Currency) {
-            self.installation = installation
-            self.host = host
-            self.currency = currency
-        }
     }
 
     /// The markets of one rule and its window, by number.
@@ -67,21 +62,17 @@ package struct AlertBook: Sendable {
     }
 
     /// Creates the book from the rules and the alerts in the history.
-    ///
-    /// - Parameter every: The time between two polls of the shared source as configured; what is in force may be longer.
-    package init(
-        rules: [AlertRule], remembering alerts: [AlertKey: Alert], identity: Identity, every: Duration = .minutes(1),
-        sources: OwnSources = OwnSources()
-    ) {
-        self.rules = rules
-        self.identity = identity
-        self.sources = sources
+    package init(_ settings: Settings, remembering alerts: [AlertKey: Alert] = [:], installation: String) {
+        rules = settings.rules
+        identity = Identity(installation: installation, host: settings.host, currency: settings.currency)
+        ownSources = settings.watchlist.ownSources
         remembered = alerts
         self.alerts = Array(repeating: [:], count: rules.count)
-        let ids = [.shared] + Set(sources.sources.values).sorted { "\($0)" < "\($1)" }
+        // Recorded polls may be of the shared source although no market is in it now.
+        let ids = [.shared] + settings.sources.map(\.id).filter { $0 != .shared }
         groups = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
         windows = PriceWindows(
-            rules.filter(\.enabled).compactMap(\.condition.window), every: ids.map { sources.every[$0] ?? every })
+            rules.filter(\.enabled).compactMap(\.condition.window), every: ids.map(settings.every(of:)))
         for rule in rules {
             let ids: [MarketID]? =
                 switch rule.scope {
@@ -188,7 +179,7 @@ extension AlertBook {
     /// Extends everything that is indexed by market number.
     private mutating func makeRoom() {
         for market in markets.ids[prices.count...] {
-            windows.addMarket(inGroup: groups[sources[market]] ?? 0)
+            windows.addMarket(inGroup: ownSources[market].flatMap { groups[$0] } ?? 0)
             prices.append(nil)
         }
     }

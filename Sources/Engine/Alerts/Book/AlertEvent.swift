@@ -4,21 +4,21 @@ import Markets
 /// An announced change of an alert; log, status file and messages are written from it.
 package struct AlertEvent: Hashable, Sendable {
     package var id: String
-    package var kind: Kind
-    package var reason: AlertReason
-    package var rule: String
-    package var market: MarketID
-    package var symbol: String
-    package var name: String
-    package var currency: Currency
-    package var severity: AlertRule.Severity
+    package var kind = Kind.pending
+    package var reason = AlertReason.firstMet
+    package var rule = ""
+    package var market = MarketID.feed
+    package var symbol = ""
+    package var name = ""
+    package var currency = Currency.usd
+    package var severity = AlertRule.Severity.warning
     package var note: String?
-    package var condition: AlertRule.Condition
+    package var condition = AlertRule.Condition.stale(.zero)
     package var price: Price?
     package var threshold: Price?
     package var changePercent: Percent?
     /// When it was decided.
-    package var at: Date
+    package var at = Date.distantPast
     package var quotedAt: Date?
     /// When the condition began to hold; for `resolved`, when the alert began to fire.
     package var since: Date?
@@ -26,39 +26,10 @@ package struct AlertEvent: Hashable, Sendable {
     package var lateSeconds: Int?
     package var silencedUntil: Date?
     package var feed: String?
-    package var host: String
+    package var host = ""
 
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case pending, firing, reminder, resolved
-    }
-
-    package init(
-        id: String, kind: Kind, reason: AlertReason, rule: String, market: MarketID, symbol: String, name: String,
-        currency: Currency, severity: AlertRule.Severity, note: String?, condition: AlertRule.Condition, price: Price?,
-        threshold: Price?, changePercent: Percent? = nil, at: Date, quotedAt: Date?, since: Date?,
-        lateSeconds: Int? = nil, silencedUntil: Date? = nil, feed: String?, host: String
-    ) {
-        self.id = id
-        self.kind = kind
-        self.reason = reason
-        self.rule = rule
-        self.market = market
-        self.symbol = symbol
-        self.name = name
-        self.currency = currency
-        self.severity = severity
-        self.note = note
-        self.condition = condition
-        self.price = price
-        self.threshold = threshold
-        self.changePercent = changePercent
-        self.at = at
-        self.quotedAt = quotedAt
-        self.since = since
-        self.lateSeconds = lateSeconds
-        self.silencedUntil = silencedUntil
-        self.feed = feed
-        self.host = host
     }
 
     /// The id of an announcement: 16 hexadecimal digits, the same whenever the same announcement is made again.
@@ -77,14 +48,13 @@ extension AlertEvent {
 }
 
 extension AlertReason {
-    /// The kind of event announced for this reason; nil: none.
-    var announcement: AlertEvent.Kind? {
+    /// The kind of event announced for this reason.
+    var announcement: AlertEvent.Kind {
         switch self {
         case .firstMet: .pending
         case .firstFiring: .firing
         case .repeatInterval, .movedFurther, .silenceEnded: .reminder
         case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
-        case .quiet, .waiting, .heldUnknown, .heldUncovered, .stillFiring, .keptFiring, .latched: nil
         }
     }
 }

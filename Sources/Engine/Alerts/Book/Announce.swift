@@ -8,7 +8,7 @@ extension AlertBook {
     ///   - rule: nil if it was removed.
     ///   - observation: shown in the event; nothing is decided by it.
     func announce(
-        _ kind: AlertEvent.Kind, _ reason: AlertReason, of alert: inout Alert, _ key: AlertKey, _ rule: AlertRule?,
+        _ reason: AlertReason, of alert: inout Alert, _ key: AlertKey, _ rule: AlertRule?,
         _ observation: Observation?, _ evaluation: inout Evaluation
     ) {
         alert.announcements += 1
@@ -24,7 +24,8 @@ extension AlertBook {
                 id: AlertEvent.id(
                     installation: identity.installation, key: key, condition: alert.condition,
                     announcement: alert.announcements),
-                kind: kind, reason: reason, rule: key.rule, market: key.market, symbol: entry?.symbol ?? "",
+                kind: reason.announcement, reason: reason, rule: key.rule, market: key.market,
+                symbol: entry?.symbol ?? "",
                 name: entry?.name ?? "", currency: identity.currency, severity: rule?.severity ?? .warning,
                 note: rule?.note, condition: alert.condition, price: entry?.shown?.price,
                 threshold: observation.flatMap { condition?.threshold(for: $0, onSide: side) },
@@ -52,8 +53,7 @@ extension AlertBook {
                 let price = evaluation.board[key.market]?.shown?.price
                 let range = scopes[rule].window.flatMap { windows.range(of: market, window: $0) }
                 announce(
-                    .reminder, .silenceEnded, of: &alert, key, rules[rule], price.map { .price($0, among: range) },
-                    &evaluation)
+                    .silenceEnded, of: &alert, key, rules[rule], price.map { .price($0, among: range) }, &evaluation)
                 firing.lastNotified = now
                 firing.notifiedPrice = price ?? firing.notifiedPrice
                 alert.state = .firing(firing)
@@ -118,6 +118,6 @@ extension AlertBook {
     ) {
         guard alert.state.isFiring else { return }
         let price = evaluation.board[key.market]?.shown?.price
-        announce(.resolved, reason, of: &alert, key, rule, price.map { .price($0, among: nil) }, &evaluation)
+        announce(reason, of: &alert, key, rule, price.map { .price($0, among: nil) }, &evaluation)
     }
 }

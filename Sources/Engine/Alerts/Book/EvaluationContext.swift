@@ -20,16 +20,9 @@ extension AlertBook {
             isAnswered = sources.values.contains(where: \.answered)
         }
 
-        /// Where all markets are in one source.
-        package init(
-            now: Date, source id: SourceID = .shared, interval: Duration, watchedUntil: Date? = nil,
-            answered: Bool = true,
-            lastUsableAnswer: Date? = nil, downtime: Range<Date>? = nil, backfilled: [MarketID: [PastQuote]] = [:]
-        ) {
-            let source = SourceContext(
-                interval: interval, watchedUntil: watchedUntil, backfilled: backfilled, answered: answered,
-                lastUsableAnswer: lastUsableAnswer)
-            self.init(now: now, sources: [id: source], downtime: downtime)
+        /// After an answer, where all markets are in the shared source.
+        package init(now: Date, interval: Duration) {
+            self.init(now: now, sources: [.shared: SourceContext(interval: interval)])
         }
 
         subscript(source: SourceID) -> SourceContext {

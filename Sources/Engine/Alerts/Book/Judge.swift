@@ -27,7 +27,7 @@ extension AlertBook {
             if let window {
                 observation =
                     windows.isCovered(market, window: window, now: now)
-                    ? .price(price, among: windows.range(of: market, window: window)) : .unknown(.notCovered)
+                    ? .price(price, among: windows.range(of: market, window: window)) : .unknown
             }
             guard condition.isMet(by: observation) == true || isActive(rule, market) else { continue }
             decide(rule, market, observation, in: evaluation.board.entries[place].source, &evaluation)
@@ -48,7 +48,7 @@ extension AlertBook {
             let age = context.age(of: since)
             return Observation.silence(age < context[source].longestStep ? .zero : age)
         }
-        decide(rule, feed, silence ?? .unknown(.noPrice), in: source, &evaluation)
+        decide(rule, feed, silence ?? .unknown, in: source, &evaluation)
     }
 
     private mutating func judgeData(_ rule: Int, _ evaluation: inout Evaluation) {
@@ -74,8 +74,8 @@ extension AlertBook {
         let next = verdict(
             on: rule, from: alert.state, seeing: observation, longestStep: evaluation.context[source].longestStep,
             now: evaluation.context.now)
-        if let kind = next.reason.announcement {
-            announce(kind, next.reason, of: &alert, key(index, market), rule, observation, &evaluation)
+        if let reason = next.reason {
+            announce(reason, of: &alert, key(index, market), rule, observation, &evaluation)
         }
         alert.state = next.state
         if alert != before { keep(alert, index, market, &evaluation) }

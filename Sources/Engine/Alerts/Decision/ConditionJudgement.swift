@@ -59,33 +59,41 @@ extension AlertRule.Condition {
         return rise.hundredths >= -fall.hundredths ? .up : .down
     }
 
-    /// The direction in which a price that meets the condition moves further into it.
-    func direction(of observation: Observation) -> Direction {
-        switch self {
-        case .above, .rises, .newHigh, .stale, .marketStale, .marketMissing, .feedStale: .up
-        case .below, .falls, .newLow: .down
-        case .outside, .moves: side(of: observation) ?? .up
+    package enum Direction: String, Hashable, Sendable, CaseIterable { case up, down }
+
+    /// A two-sided condition as that of one side, for this observation.
+    ///
+    /// - Parameter last: where it does not hold now, the side on which it last held.
+    private func oneSided(for observation: Observation, last: Direction?) -> Self {
+        let side = side(of: observation) ?? last
+        switch (self, observation) {
+        case (.outside(let low, let high), .price): return side == .down ? .below(low) : .above(high)
+        case (.moves(let percent, let window), .price(let price, let range?)):
+            return side ?? Self.largerMove(of: price, in: range) == .up
+                ? .rises(percent, within: window) : .falls(percent, within: window)
+        default: return self
         }
     }
 
-    package enum Direction: String, Hashable, Sendable, CaseIterable { case up, down }
+    /// The direction in which a price that meets the condition moves further into it.
+    func direction(of observation: Observation) -> Direction {
+        switch oneSided(for: observation, last: .up) {
+        case .below, .falls, .newLow: .down
+        default: .up
+        }
+    }
 
     /// The price at which the condition begins to hold, for this observation; nil if it is not about prices.
     ///
     /// - Parameter side: for a two-sided condition that does not hold now, the side on which it last held.
     func threshold(for observation: Observation, onSide side: Direction?) -> Price? {
-        switch (self, observation) {
-        case (.above(let threshold), _), (.below(let threshold), _): return threshold
-        case (.outside(let low, let high), .price):
-            return (self.side(of: observation) ?? side) == .down ? low : high
-        case (.rises(let percent, _), .price(_, let range?)): return range.lowest.moved(percent)
-        case (.falls(let percent, _), .price(_, let range?)): return range.highest.moved(percent.negated)
-        case (.moves(let percent, _), .price(let price, let range?)):
-            let side = self.side(of: observation) ?? side ?? Self.largerMove(of: price, in: range)
-            return side == .up ? range.lowest.moved(percent) : range.highest.moved(percent.negated)
-        case (.newHigh, .price(_, let range?)): return range.highest
-        case (.newLow, .price(_, let range?)): return range.lowest
-        default: return nil
+        switch (oneSided(for: observation, last: side), observation) {
+        case (.above(let threshold), _), (.below(let threshold), _): threshold
+        case (.rises(let percent, _), .price(_, let range?)): range.lowest.moved(percent)
+        case (.falls(let percent, _), .price(_, let range?)): range.highest.moved(percent.negated)
+        case (.newHigh, .price(_, let range?)): range.highest
+        case (.newLow, .price(_, let range?)): range.lowest
+        default: nil
         }
     }
 
@@ -94,13 +102,10 @@ extension AlertRule.Condition {
     /// - Parameter side: as for the threshold.
     func change(in observation: Observation, onSide side: Direction?) -> Percent? {
         guard case .price(let price, let range?) = observation else { return nil }
-        switch self {
-        case .rises, .newLow: return Percent(from: range.lowest, to: price)
-        case .falls, .newHigh: return Percent(from: range.highest, to: price)
-        case .moves:
-            let side = self.side(of: observation) ?? side ?? Self.largerMove(of: price, in: range)
-            return Percent(from: side == .up ? range.lowest : range.highest, to: price)
-        default: return nil
+        return switch oneSided(for: observation, last: side) {
+        case .rises, .newLow: Percent(from: range.lowest, to: price)
+        case .falls, .newHigh: Percent(from: range.highest, to: price)
+        default: nil
         }
     }
 }
@@ -150,21 +155,14 @@ extension Percent {
 
 /// What a rule sees of its market in one evaluation.
 enum Observation: Hashable, Sendable {
-    /// No reliable data.
-    case unknown(Cause)
+    /// No reliable data: the poll brought no fresh price, or less than 80 % of the rule's window was watched.
+    case unknown
     /// The poll returned the market's price; `among` holds the bounds of the window if the rule has one.
     case price(Price, among: PriceRange?)
     /// For conditions on staleness: how long there was nothing new.
     case silence(Duration)
     /// For conditions on missing prices: how many answers in a row lacked one.
     case misses(Int)
-
-    enum Cause: Hashable, Sendable {
-        /// The poll failed, or returned no fresh price of this market.
-        case noPrice
-        /// The rule's window was watched for less than 80 %.
-        case notCovered
-    }
 }
 
 /// The lowest and the highest of the other prices of a window.

@@ -4,9 +4,10 @@ import Markets
 /// The decision on one alert in one evaluation.
 struct Verdict: Hashable, Sendable {
     var state: AlertState
-    var reason: AlertReason
+    /// Why the change is announced; nil: nothing is.
+    var reason: AlertReason?
 
-    init(_ state: AlertState, _ reason: AlertReason) {
+    init(_ state: AlertState, _ reason: AlertReason? = nil) {
         self.state = state
         self.reason = reason
     }
@@ -22,20 +23,20 @@ func verdict(
     on rule: AlertRule, from state: AlertState, seeing observation: Observation, longestStep: Duration, now: Date
 ) -> Verdict {
     guard let isMet = rule.condition.isMet(by: observation) else {
-        return Verdict(state, observation == .unknown(.notCovered) ? .heldUncovered : .heldUnknown)
+        return Verdict(state)
     }
     switch state {
     case .latched where rule.once:
-        return Verdict(state, .latched)
+        return Verdict(state)
     case .inactive, .latched:
-        guard isMet else { return Verdict(.inactive, .quiet) }
+        guard isMet else { return Verdict(.inactive) }
         guard rule.holdFor > .zero else { return fire(rule, seeing: observation, now: now) }
         return Verdict(.pending(since: now, held: WatchedTime(lastAnswered: now)), .firstMet)
     case .pending(let since, let held):
-        guard isMet else { return Verdict(.inactive, .quiet) }
+        guard isMet else { return Verdict(.inactive) }
         let held = held.counting(to: now, longestStep: longestStep)
         if held.total >= nearly(rule.holdFor, longestStep) { return fire(rule, seeing: observation, now: now) }
-        return Verdict(.pending(since: since, held: held), .waiting)
+        return Verdict(.pending(since: since, held: held))
     case .firing(let firing):
         return goOn(rule, from: firing, isMet: isMet, seeing: observation, longestStep: longestStep, now: now)
     }
@@ -70,7 +71,7 @@ private func goOn(
             return Verdict(rule.once ? .latched : .inactive, .conditionEnded)
         }
         firing.clearedFor = clearedFor
-        return Verdict(.firing(firing), .keptFiring)
+        return Verdict(.firing(firing))
     }
     firing.clearedFor = nil
     let reason: AlertReason
@@ -79,7 +80,7 @@ private func goOn(
     } else if let interval = rule.repeatEvery, now.since(firing.lastNotified) >= nearly(interval, longestStep) {
         reason = .repeatInterval
     } else {
-        return Verdict(.firing(firing), .stillFiring)
+        return Verdict(.firing(firing))
     }
     firing.lastNotified = now
     firing.notifiedPrice = observation.price

@@ -31,7 +31,8 @@ extension Configuration.Channel {
         do throws(Unfit) { _ = try Scalar.name(upTo: 64).parse(name) } catch {
             section.fault("the name of the channel \(error.reason)")
         }
-        var routing = Routing.Channel(name: name, zone: zone)
+        var routing = Routing.Channel(name: name)
+        routing.zone = zone
         section.read("quiet", into: &routing.quiet, .quietHours)
         section.read("max_age", into: &routing.maxAge, .duration(atLeast: .minutes(1)))
         section.read("send_resolved", into: &routing.sendResolved, .boolean)

@@ -2,7 +2,7 @@ import Foundation
 import Markets
 import Testing
 
-@testable import Engine
+@testable import History
 
 @Suite struct HolesTests {
     /// Stretches of seconds.
