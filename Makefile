@@ -30,7 +30,7 @@ demo: build
 test: dependencies
 	swift build --build-tests
 	swift test --skip-build --filter 'MarketsTests|EngineTests|HistoryTests'
-	swift test --skip-build --filter 'FeedsTests|MarketSimulatorTests'
+	swift test --skip-build --filter 'HTTPTests|FeedsTests|MarketSimulatorTests'
 	swift test --skip-build --no-parallel --filter 'pricewatchTests'
 
 build: dependencies
