@@ -65,7 +65,7 @@ import Testing
         for time in ["0000-01-01", "9999-12-31"] {
             let ending = try await Program.start(
                 ["backfill", "--since", time, "--config", installation.configuration]
-            ).endedBefore { await simulator.waitUntilSeen(3) }
+            ).endedBefore { await simulator.waitUntilSeen(2) }
             #expect(ending.map { $0.exit >= 0 } ?? true, "\(ending?.errors ?? "")")
         }
         await simulator.stop()
