@@ -25,13 +25,17 @@ help:
 demo: build
 	.build/debug/pricewatch demo
 
+# Three tests at a time, where this toolchain can (Swift 6.3); else one.
+FEW_AT_ONCE = $(if $(shell swift test --help-hidden | grep -e --experimental-maximum-parallelization-width),\
+	--experimental-maximum-parallelization-width 3,--no-parallel)
+
 # One after the other: the first are busy for many seconds, the second measure time on the wire, the third start
-# processes one by one, and on two cores they would make each other wait.
+# processes and wait for them, and on two cores they would make each other wait.
 test: dependencies
 	swift build --build-tests
 	swift test --skip-build --filter 'MarketsTests|EngineTests|HistoryTests'
-	swift test --skip-build --filter 'FeedsTests|MarketSimulatorTests'
-	swift test --skip-build --no-parallel --filter 'pricewatchTests'
+	swift test --skip-build --filter 'HTTPTests|FeedsTests|MarketSimulatorTests'
+	swift test --skip-build $(FEW_AT_ONCE) --filter 'pricewatchTests'
 
 build: dependencies
 	swift build --product pricewatch

@@ -143,15 +143,18 @@ import Testing
                 id: "n",
                 content: .note(Note(kind: .digest, title: name, lines: [name, name], at: Told.now, host: name))),
         ] {
-            func text(_ service: HTTPService, _ field: String) throws -> String {
-                let object = try JSONSerialization.jsonObject(with: Data(service.body(message).bytes))
+            func text(_ body: [UInt8], _ field: String) throws -> String {
+                let object = try JSONSerialization.jsonObject(with: Data(body))
                 return try #require((object as? [String: Any])?[field] as? String)
+            }
+            func text(_ service: HTTPService, _ field: String) throws -> String {
+                try text(service.body(message).bytes, field)
             }
             #expect(try text(.slack(url: "https://hooks.slack.com/services/a/b/c"), "text").utf16.count <= 4000)
             #expect(try text(.discord(url: "https://discord.com/api/webhooks/1/a"), "content").utf16.count <= 2000)
             #expect(try text(.telegram(chat: "1", token: "t"), "text").utf16.count <= 4096)
-            let ntfy = HTTPService.ntfy(url: "https://ntfy.sh/t", token: nil)
-            #expect(ntfy.body(message).bytes.count <= 8192)
+            let ntfy = HTTPService.ntfy(url: "https://ntfy.sh/t", token: nil).body(message).bytes
+            #expect(ntfy.count <= 8192)
             #expect(try text(ntfy, "message").utf8.count < 4096)
             #expect(try !text(ntfy, "message").isEmpty)
             #expect(try text(ntfy, "title").unicodeScalars.count <= 60)

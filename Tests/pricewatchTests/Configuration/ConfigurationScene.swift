@@ -4,6 +4,9 @@ import Foundation
 
 /// A computer of its own in a temporary folder: home, /etc, environment. Gone with the test.
 final class ConfigurationScene {
+    /// The keys of which a rule has one, in the order of the manual.
+    static let conditions = ["above", "below", "outside", "rises", "falls", "moves", "new_high", "new_low", "stale"]
+
     let folder: String
     var host: HostEnvironment
 

@@ -146,7 +146,7 @@ import Testing
         ("alerts: [{name: , market: a, above: 1}]", "p.yaml:1:17: alerts[0].name: must not be empty"),
         (
             "alerts: [{name: a, market: a}]",
-            "p.yaml:1:10: alerts[0]: needs a condition: one of above, below, outside, rises, falls, moves, new_high, new_low, stale"
+            "p.yaml:1:10: alerts[0]: needs a condition: one of \(ConfigurationScene.conditions.joined(separator: ", "))"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, below: 1}]",
@@ -249,8 +249,8 @@ import Testing
             """
         #expect(
             try ConfigurationScene().faults(text) == [
-                "p.yaml:3:5: alerts[0]: needs a condition: one of above, below, outside, rises, falls, moves, new_high, "
-                    + "new_low, stale",
+                "p.yaml:3:5: alerts[0]: needs a condition: one of "
+                    + ConfigurationScene.conditions.joined(separator: ", "),
                 "p.yaml:5:5: alerts[0].abov: unknown key; did you mean alerts[0].above?",
                 "p.yaml:6:49: alerts[1].for: expected a duration such as 60s or 1h30m, found \"5\"",
                 "p.yaml:8:8: watch.top: expected a whole number from 0 to 10000, found \"many\"",

@@ -11,10 +11,14 @@ import Testing
 
 /// A provider that never answers, and a daemon that is stopped while it begins to ask.
 @Suite struct StopTests {
+    @Test("wherever the stop falls, a poll goes on for five seconds at most")
+    func stops() async throws {
+        try await sideBySide(0...7, Self.stop)
+    }
+
     /// - Parameter step: The stop comes when the daemon reads the clock so many times since its start: at different places
     ///   before and at the beginning of its first poll; 0: before it starts.
-    @Test("wherever the stop falls, a poll goes on for five seconds at most", arguments: 0...7)
-    func stops(step: Int) async throws {
+    private static func stop(at step: Int) async throws {
         let files = try ConfigurationScene()
         let reading = try files.reading(
             """
@@ -39,12 +43,12 @@ import Testing
         clock.call(after: step) { daemon.stop() }
         let start = ContinuousClock.now
         _ = await daemon.run()
-        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(ContinuousClock.now - start < .seconds(15), "stop \(step)")
         request.cancel()
         if step == 0 { #expect(server.requests == 0, "no poll begins after the stop") }
         let status = try #require(
             StatusReport(json: Data(contentsOf: URL(fileURLWithPath: files.folder + "/status.json"))))
-        #expect(status.state == .stopped)
+        #expect(status.state == .stopped, "stop \(step)")
     }
 
     /// Without this, the next start would send it again.
@@ -56,6 +60,7 @@ import Testing
             """
             watch: {markets: [bitcoin]}
             feeds: [{provider: coingecko, url: "http://127.0.0.1:1/api/v3"}]
+            poll: {retry: {attempts: 1}}
             notify: {ops: {ntfy: "http://127.0.0.1:1/topic"}}
             history: {database: \(database), backfill: null}
             log: {file: null}
@@ -70,12 +75,14 @@ import Testing
 
         let channel = LateChannel()
         var environment = DaemonEnvironment(variables: [:], host: "box")
-        environment.transport = HangingTransport()
+        let server = HangingTransport()
+        environment.transport = server
         environment.channel = { _ in channel }
         let daemon = Daemon(try await Bootstrap(reading, environment))
         let stop = Task {
             await channel.waitUntilAsked()
             daemon.stop()
+            server.breakConnections()
         }
         _ = await daemon.run()
         await stop.value

@@ -17,7 +17,7 @@ import Testing
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? number
     }
 
-    private static let count = number("PRICEWATCH_MUTATIONS", default: 200)
+    private static let count = number("PRICEWATCH_MUTATIONS", default: 100)
     private static let seed = UInt64(number("PRICEWATCH_MUTATION_SEED", default: 1))
 
     @Test("the good database has rows in every table, and everybody reads it")

@@ -132,11 +132,10 @@ import Testing
         let rows = manual.filter { $0.name.hasSuffix("alerts.md") }.flatMap(\.tables)
             .filter { $0.header.first == "key" }.flatMap(\.rows)
         let shown = Set(rows.flatMap { $0.cells[0].matches(of: /`([a-z_]+):\s/).map { String($0.output.1) } })
-        let rule: Set = [
-            "above", "below", "outside", "rises", "falls", "moves", "within", "new_high", "new_low", "stale", "for",
-            "clear", "keep_firing_for", "repeat", "repeat_on_move", "once", "expires", "severity", "notify", "note",
-            "enabled",
-        ]
+        let rule = Set(ConfigurationScene.conditions).union([
+            "within", "for", "clear", "keep_firing_for", "repeat", "repeat_on_move", "once", "expires", "severity",
+            "notify", "note", "enabled",
+        ])
         #expect(shown == rule)
         let sample = try Project.text("etc/pricewatch.yaml")
         for key in rule { #expect(sample.contains("\(key):"), "\(key)") }

@@ -53,9 +53,12 @@ import Testing
         return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM poll") ?? -1 }
     }
 
-    @Test(
-        "for ever: polls keep their rhythm, status is degraded, SIGTERM ends it in time", arguments: Lock.allCases)
-    func forEver(lock: Lock) async throws {
+    @Test("for ever: polls keep their rhythm, status is degraded, SIGTERM ends it in time")
+    func forEver() async throws {
+        try await sideBySide(Lock.allCases, lockForEver)
+    }
+
+    private func lockForEver(_ lock: Lock) async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
         let daemon = try installation.start("run")
@@ -65,14 +68,14 @@ import Testing
         let before = polls(installation)
         try await eventually("four polls") { polls(installation) >= before + 4 }
         // One a second; what else keeps the machine busy may cost some, a wait for the lock would cost five each.
-        #expect(ContinuousClock.now - clock < .seconds(10))
-        try await eventually("degraded") { try installation.reasons == ["not_recording"] }
-        #expect(try await installation.run("status").exit == 1)
+        #expect(ContinuousClock.now - clock < .seconds(10), "\(lock)")
+        try await eventually("degraded by \(lock)") { try installation.reasons == ["not_recording"] }
+        #expect(try await installation.run("status").exit == 1, "\(lock)")
         let stop = ContinuousClock.now
         daemon.signal(SIGTERM)
         let ending = await daemon.ended()
         #expect(ending.exit == 0)
-        #expect(ending.at - stop < .seconds(5))
+        #expect(ending.at - stop < .seconds(5), "\(lock)")
         #expect(try installation.status()["state"] as? String == "stopped")
         try holder.letGo()
         await simulator.stop()

@@ -59,12 +59,13 @@ import Testing
     @Test("a past that begins before there was any provider is asked for as far as the provider reaches")
     func backfill() async throws {
         let simulator = try await CoinGeckoSimulator.start()
-        let installation = try Installation(url: simulator.baseURL, markets: "[bitcoin]")
+        let installation = try Installation(
+            url: simulator.baseURL, markets: "[bitcoin]", feed: ", plan: pro, key: CG-x")
         #expect(try await installation.run("run", "--once").exit == 0)
         for time in ["0000-01-01", "9999-12-31"] {
             let ending = try await Program.start(
                 ["backfill", "--since", time, "--config", installation.configuration]
-            ).endedBefore(.seconds(5))
+            ).endedBefore { await simulator.waitUntilSeen(2) }
             #expect(ending.map { $0.exit >= 0 } ?? true, "\(ending?.errors ?? "")")
         }
         await simulator.stop()
@@ -72,11 +73,11 @@ import Testing
 }
 
 extension Program.Running {
-    /// Stopped, and nil, where it lasts longer.
-    fileprivate func endedBefore(_ limit: Duration) async -> Program.Ending? {
+    /// Stopped, and nil, where the event comes first.
+    fileprivate func endedBefore(_ event: @escaping @Sendable () async -> Void) async -> Program.Ending? {
         let watch = Task {
-            try await Task.sleep(for: limit)
-            signal(9)
+            await event()
+            if !Task.isCancelled { signal(9) }
         }
         let ending = await ended()
         watch.cancel()

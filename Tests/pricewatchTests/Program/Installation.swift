@@ -68,3 +68,13 @@ func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
     }
     Issue.record("\(what): not within 20 s")
 }
+
+/// Does the same for all values at once, since most of its time is waiting.
+func sideBySide<Values: Sequence>(
+    _ values: Values, _ body: @escaping @Sendable (Values.Element) async throws -> Void
+) async throws where Values.Element: Sendable {
+    try await withThrowingTaskGroup { group in
+        for value in values { group.addTask { try await body(value) } }
+        try await group.waitForAll()
+    }
+}

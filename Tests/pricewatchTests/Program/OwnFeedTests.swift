@@ -49,7 +49,7 @@ import Testing
     func hangs() async throws {
         let coins = try await CoinGeckoSimulator.start()
         let stocks = try await CoinGeckoSimulator.start(faults: [.hang])
-        let installation = try installation(coins.baseURL, stocks.baseURL, timeout: "15s")
+        let installation = try installation(coins.baseURL, stocks.baseURL, timeout: "4s")
         #expect(try await installation.run("run", "--once").exit == 0)
         await coins.stop()
         await stocks.stop()

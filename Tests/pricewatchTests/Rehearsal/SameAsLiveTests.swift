@@ -30,9 +30,12 @@ import Testing
 
         """
 
+    /// `PRICEWATCH_SEEDS=6` plays all of a test's seeds.
+    private static let count = ProcessInfo.processInfo.environment["PRICEWATCH_SEEDS"].flatMap(Int.init) ?? 3
+
     @Test(
         "one for one: unknowns, failures, cooldowns, gaps, reloads and a changing watchlist",
-        arguments: [1, 2, 6, 8, 21, 29])
+        arguments: [1, 2, 6, 8, 21, 29].prefix(count))
     func sameEvents(seed: UInt64) async throws {
         let scene = try await play(400, Conditions(seed: seed), seed: seed)
         let reader = try HistoryReader(at: scene.database)
@@ -44,7 +47,7 @@ import Testing
     /// A rehearsal plays no restart. In one, the daemon forgets which markets had no price last, and nothing grows
     /// stale. So rules on the age of data may differ, and so may the price in the event of a rule that has expired or of
     /// a market that is no longer watched.
-    @Test("rules on prices announce the same across restarts", arguments: [1, 2, 6, 15, 21, 29])
+    @Test("rules on prices announce the same across restarts", arguments: [1, 2, 6, 15, 21, 29].prefix(count))
     func restarts(seed: UInt64) async throws {
         let scene = try await play(400, Conditions(seed: seed, restarts: true), seed: seed)
         #expect(scene.log("service.started").count > 2)

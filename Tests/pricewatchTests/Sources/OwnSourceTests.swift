@@ -9,6 +9,24 @@ import Testing
 
 /// Feeds that single markets have for their own, through the whole daemon.
 @Suite struct OwnSourceTests {
+    private static let high = "builtin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 1}]"
+    private static let waiting = "builtin_alerts: false\nalerts: [{name: high, market: AAPL, above: 100, for: 40m}]"
+
+    /// Starts a cycle, and returns it when all have answered but the server of AAPL, which hangs.
+    private func cycle(
+        of daemon: Daemon, _ sources: SourceScene, until server: HangingTransport
+    ) async throws -> Task<Void, Never> {
+        let cycle = Task {
+            await daemon.take(.woke)
+            await daemon.drain()
+        }
+        await server.waitUntilAsked()
+        try await eventually("what the others answered") {
+            (try? sources.market("bitcoin"))??.price?.description == "70000"
+        }
+        return cycle
+    }
+
     @Test("each feed is asked as often as it is to be, and everything says whose price it is")
     func rhythm() async throws {
         let sources = try SourceScene(prices: ["190", "191", "192", "193", "194"])
@@ -77,17 +95,10 @@ import Testing
     func hanging() async throws {
         let server = HangingTransport()
         let sources = try SourceScene(
-            "builtin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 1}]", server: server)
+            Self.high, server: server)
         try await sources.scene.start()
         let daemon = try #require(sources.scene.daemon)
-        let cycle = Task {
-            await daemon.take(.woke)
-            await daemon.drain()
-        }
-        await server.waitUntilAsked()
-        try await eventually("what the others answered") {
-            (try? sources.market("bitcoin"))??.price?.description == "70000"
-        }
+        let cycle = try await cycle(of: daemon, sources, until: server)
         #expect(try sources.events() == ["high bitcoin firing"])
         #expect(sources.scene.log.contains(" poll.ok feed=coingecko markets=1 "))
         #expect(!sources.scene.log.contains("feed=stocks"))
@@ -112,14 +123,7 @@ import Testing
         }
         try await sources.scene.restart(sources.scene.rules + "\nmetrics_file: \(metrics)")
         let daemon = try #require(sources.scene.daemon)
-        let cycle = Task {
-            await daemon.take(.woke)
-            await daemon.drain()
-        }
-        await server.waitUntilAsked()
-        try await eventually("what the others answered") {
-            (try? sources.market("bitcoin"))??.price?.description == "70000"
-        }
+        let cycle = try await cycle(of: daemon, sources, until: server)
         #expect(FileManager.default.fileExists(atPath: metrics) && polls() == [])
         server.breakConnections()
         await cycle.value
@@ -133,7 +137,7 @@ import Testing
     @Test("one whose clock is wrong costs its own prices alone")
     func wrongClock() async throws {
         let sources = try SourceScene(
-            "builtin_alerts: false\nalerts: [{name: high, market: bitcoin, above: 1}]\ndigest: {at: \"10:20\"}",
+            Self.high + "\ndigest: {at: \"10:20\"}",
             feed: "every: 1m", ahead: .hours(1))
         try await sources.scene.start()
         await sources.scene.poll(30)
@@ -162,7 +166,7 @@ import Testing
     @Test("time that a rule waits for is counted from answer to answer of the market's own feed, across a restart")
     func holds() async throws {
         let sources = try SourceScene(
-            "builtin_alerts: false\nalerts: [{name: high, market: AAPL, above: 100, for: 40m}]",
+            Self.waiting,
             prices: ["190", "191", "192", "193", "194", "195"])
         try await sources.scene.start()
         await sources.scene.poll(16)
@@ -180,7 +184,7 @@ import Testing
     @Test("while its feed fails, a waiting rule waits, however often the others are answered")
     func holdsStill() async throws {
         let sources = try SourceScene(
-            "builtin_alerts: false\nalerts: [{name: high, market: AAPL, above: 100, for: 40m}]",
+            Self.waiting,
             feed: "every: 15m, stale_after: 4d")
         try await sources.scene.start()
         await sources.scene.poll()
