@@ -63,7 +63,7 @@ extension HistoryWriter {
             try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
         }
         pruned.isStillTooLarge = limit.map { reader.bytesOnDisk() > $0 } ?? false
-        if pruned.polls > 0 { try HistoryError.naming("prune", path) { try queue.write(moveWatchlistUp) } }
+        if pruned.polls > 0 { try write("prune", moveWatchlistUp) }
         try await steps { db, rows in
             gone = try forgottenSeries(db, atMost: rows)
             pruned.series += Int64(gone.count)

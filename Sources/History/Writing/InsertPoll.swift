@@ -9,7 +9,10 @@ extension HistoryWriter {
         let id = try insertPoll(poll, db)
         try trustConfirmed(poll, &state, db)
         try insertSamples(poll, id, &state, db)
-        try insertUnknown(poll, id, &state.series, db)
+        for (market, reason) in poll.unknown {
+            let series = try state.series.id(of: market, db)
+            try db.run("INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)", [id, series, reason.rawValue])
+        }
         // The time of a failed poll comes from the local clock alone.
         if poll.outcome.isUsable { try state.candles.close(before: poll.fetchedAt, db) }
         if let watched = poll.watched { try state.watchlist.become(watched, from: id, &state.series, db) }
@@ -45,16 +48,6 @@ extension HistoryWriter {
             try insert.insert(
                 poll: id, series: series, sample.price, age: fetchedAt - quotedAt, confirmed: sample.confirmed)
             if sample.confirmed { try state.candles.add(sample, quotedAt: quotedAt, series, db) }
-        }
-    }
-
-    private func insertUnknown(
-        _ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database
-    ) throws {
-        for (market, reason) in poll.unknown {
-            try db.run(
-                "INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)",
-                [id, try series.id(of: market, db), reason.rawValue])
         }
     }
 
