@@ -33,10 +33,14 @@ struct FileHeader {
     /// Throws `.foreign` for a text file, `.corrupt` for a truncated or missing header.
     func refuseOthers(_ path: String) throws(HistoryError) {
         try Self.refuseEmptied(path)
+        if isDatabase, bytes.count < Self.idPlace.upperBound {
+            throw HistoryError(
+                .corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes", hint: Self.hint)
+        }
         if isText { throw Self.foreign(path) }
-        let isCutOff = isDatabase && bytes.count < Self.idPlace.upperBound
-        if isCutOff || (hasLog && !bytes.isEmpty && !isDatabase) {
-            throw HistoryError(.corrupt, "open", path, cause: "its header is cut off or gone", hint: Self.hint)
+        if hasLog, !bytes.isEmpty, !isDatabase {
+            throw HistoryError(
+                .corrupt, "open", path, cause: "its header is gone, and its write-ahead log is there", hint: Self.hint)
         }
     }
 
