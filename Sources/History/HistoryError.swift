@@ -95,18 +95,11 @@ extension HistoryError {
             case _ where Self.isDamage(error, message):
                 (.corrupt, "the database is damaged: \(message)", Self.restoring)
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, message, Self.restoring)
-            case .SQLITE_FULL:
-                (
-                    .unwritable, "the disk is full",
-                    "free some space, or lower history.max_size; recording resumes by itself"
-                )
+            case .SQLITE_FULL: (.unwritable, "the disk is full", "free some space, or lower history.max_size")
             case .SQLITE_READONLY: (.unwritable, "the database is read-only", "make it writable for this user")
             case .SQLITE_PERM, .SQLITE_AUTH: (.closed, "permission denied", "run as the service's user")
             case .SQLITE_CANTOPEN:
-                (
-                    .unwritable, "cannot be opened",
-                    "check that its folder exists and that this user may read and write it"
-                )
+                (.unwritable, "cannot be opened", "check its folder, and that this user may write it")
             case .SQLITE_BUSY, .SQLITE_LOCKED: (.other, "another program keeps it locked", "close that program")
             case .SQLITE_IOERR: (.unwritable, message, nil)
             default: (.other, message, nil)

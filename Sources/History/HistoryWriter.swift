@@ -29,8 +29,6 @@ package final class HistoryWriter: HistoryStore {
         var endedUncleanly = false
         var isClosed = false
         var quarantined: [QuarantinedDatabase] = []
-        /// The paths of the quarantined databases; nil until they are listed.
-        var kept: [String]?
         var damage: HistoryError?
         /// The header as it was before SQLite opened the file.
         var header: FileHeader?
@@ -81,13 +79,7 @@ package final class HistoryWriter: HistoryStore {
     }
 
     /// The paths of all quarantined databases that still exist.
-    package func quarantinedDatabases() -> [String] {
-        hold.withLock { hold in
-            let kept = hold.kept ?? QuarantinedDatabase.found(beside: path)
-            hold.kept = kept.filter(FileManager.default.fileExists)
-            return hold.kept ?? []
-        }
-    }
+    package func quarantinedDatabases() -> [String] { QuarantinedDatabase.found(beside: path) }
 
     /// The size of the history, as far as it can be read.
     var stored: StoredHistory { (try? size()) ?? StoredHistory(database: path, bytes: reader.bytesOnDisk()) }
@@ -136,7 +128,7 @@ package final class HistoryWriter: HistoryStore {
         // Later reads get an empty database, not a closed connection.
         reader.ask(try DatabaseFile.openInMemory(for: path))
         // Ignored: a full disk alone should not mark the exit as unclean.
-        try? state.withLock { state in try queue.write { try state?.candles.keepLastFigures($0) } }
+        try? state.withLock { state in try queue.write { try state?.candles.keepFigures($0) } }
         try HistoryError.naming("close", path) {
             try DatabaseFile.checkpoint(queue)
             try queue.close()
@@ -233,7 +225,6 @@ extension HistoryWriter {
     ) throws(HistoryError) -> DatabaseQueue {
         let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
         hold.quarantined.append(quarantined)
-        hold.kept = nil
         hold.endedUncleanly = false
         hold.damage = nil
         let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, busyMode)

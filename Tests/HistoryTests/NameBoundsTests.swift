@@ -10,7 +10,7 @@ import Testing
 @Suite struct NameBoundsTests {
     private static let endless = "a" + String(repeating: "\u{301}", count: 150_000)
 
-    @Test("names and symbols are cut, ids that are too long are none")
+    @Test("names, symbols and ids are cut")
     func remembered() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
@@ -42,11 +42,13 @@ import Testing
         try plain.close()
 
         let reader = try HistoryReader(at: folder.database)
-        #expect(try reader.ranking() == [market("bitcoin")])
+        #expect(try reader.ranking().first == market("bitcoin"))
+        #expect(try reader.ranking().allSatisfy { $0.text.utf8.count <= MarketID.longest })
         let newest = try #require(try reader.newest(in: usd())[market("bitcoin")])
         expectBounded(newest.name, newest.symbol)
         let names = try reader.names()
-        #expect(names.map(\.market) == [market("bitcoin")])
+        #expect(names.map(\.market).contains(market("bitcoin")) && names.count == 2)
+        #expect(names.allSatisfy { $0.market.text.utf8.count <= MarketID.longest })
         for name in names { expectBounded(name.name, name.symbol) }
         for name in try reader.names(in: usd(), of: nil) { expectBounded(name.name, name.symbol) }
         let contents = try #require(try reader.contents(ofMessage: "m"))
@@ -58,7 +60,7 @@ import Testing
         // The next poll writes what it hears in their place.
         let next = try HistoryWriter(at: folder.database)
         try next.commit(poll(60, sample("bitcoin", "2", quotedAt: 60)))
-        #expect(try next.reader.names().map(\.name) == ["Bitcoin"])
+        #expect(try next.reader.names().contains { $0.name == "Bitcoin" })
     }
 
     private func expectBounded(_ name: String, _ symbol: String) {

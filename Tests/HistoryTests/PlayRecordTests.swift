@@ -43,7 +43,7 @@ import Testing
                     + poll.unknown.map { "\(names[$0.market]) \($0.reason.rawValue)" }
             }
             var word = cycle.polls.map { poll in
-                "poll \(second(poll.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said(poll))"
+                "poll \(second(cycle.at)) \(poll.outcome.rawValue) \(poll.error ?? "-") \(said(poll))"
             }.joined(separator: " and ")
             if cycle.polls.isEmpty { word = "waiting \(second(cycle.at))" }
             if let first = cycle.polls.first, first.isBackfilled {

@@ -38,69 +38,24 @@ extension HistoryReader {
             for poll in cycle.polls where poll.outcome.isUsable {
                 let unusable = Set(poll.unusable)
                 for place in watched where rhythms[place].source == poll.source && !unusable.contains(place) {
-                    known[place].append((poll.at, max(rhythms[place].longestStep, poll.interval * 2)))
+                    known[place].append((cycle.at, max(rhythms[place].longestStep, poll.interval * 2)))
                 }
             }
         }
-        return try read { db in
-            let series = try Series.all(db, in: currency, only: Set(rhythms.map(\.market)))
-            let ids = Dictionary(series.map { ($0.names.market, $0.id) }, uniquingKeysWith: { first, _ in first })
-            var found: [MarketID: Holes] = [:]
-            for (place, rhythm) in rhythms.enumerated() {
-                guard let id = ids[rhythm.market] else {
-                    found[rhythm.market] = Holes([period])
-                    continue
+        let pruned = try firstPoll().map { Hour.of($0.milliseconds) }
+        var found: [MarketID: Holes] = [:]
+        for (place, rhythm) in rhythms.enumerated() {
+            var holes = Holes(in: period, between: known[place], longerThan: rhythm.longestStep)
+            if let pruned {
+                try hourly(of: rhythm.market, in: currency, since: period.lowerBound, until: nil, before: pruned) {
+                    holes.remove([$0.start..<$0.start + .hours(1)])
                 }
-                var holes = Holes(in: period, between: known[place], longerThan: rhythm.longestStep)
-                holes.remove(try Self.candleHours(id, period, db))
-                holes.remove(try BackfilledStretches.of(id, db))
-                holes.forget(upTo: rhythm.longestStep)
-                found[rhythm.market] = holes
             }
-            return found
+            holes.remove(try backfilled(rhythm.market, in: currency))
+            holes.forget(upTo: rhythm.longestStep)
+            found[rhythm.market] = holes
         }
-    }
-
-    /// The hours with a candle from before the oldest poll that was kept.
-    private static func candleHours(_ series: Int64, _ period: Range<Date>, _ db: Database) throws -> [Range<Date>] {
-        let oldest = "SELECT at FROM poll WHERE NOT backfilled ORDER BY id LIMIT 1"
-        guard let kept: Date = try db.value(oldest) else { return [] }
-        let (first, last) = (Hour.of(period.lowerBound.milliseconds), Hour.of(kept.milliseconds))
-        guard first < last else { return [] }
-        let hours: [Int64] = try db.values(
-            """
-            WITH RECURSIVE hours (hour) AS (SELECT ?1 UNION ALL SELECT hour + 1 FROM hours WHERE hour + 1 < ?2)
-            SELECT hours.hour FROM hours CROSS JOIN candle ON candle.hour = hours.hour AND candle.series = ?3
-            """, [first, last, series])
-        return hours.map { Hour.start($0)..<Hour.start($0 + 1) }
-    }
-}
-
-/// The time ranges of a series for which a provider answered a backfill request, also where the answer was empty.
-enum BackfilledStretches {
-    static func of(_ series: Int64, _ db: Database) throws -> [Range<Date>] {
-        try db.all("SELECT since, until FROM healed WHERE series = ? ORDER BY since", [series]) { row in
-            let (since, until): (Date, Date) = (try row.value(0), try row.value(1))
-            guard since <= until else {
-                throw UndecodableValue(column: ["healed.until"], found: until.milliseconds.databaseValue)
-            }
-            return since..<until
-        }
-    }
-
-    /// Merges adjacent ranges, so that their number stays small.
-    static func add(_ stretches: [Range<Date>], of series: Int64, _ db: Database) throws {
-        for stretch in stretches {
-            let (since, until) = (stretch.lowerBound.milliseconds, stretch.upperBound.milliseconds)
-            let touching = "series = ?1 AND since <= ?3 AND until >= ?2"
-            try db.run(
-                """
-                INSERT INTO healed (series, since, until)
-                SELECT ?1, ifnull(min(?2, min(since)), ?2), ifnull(max(?3, max(until)), ?3) FROM healed WHERE \(touching)
-                """, [series, since, until])
-            try db.run(
-                "DELETE FROM healed WHERE \(touching) AND id < last_insert_rowid()", [series, since, until])
-        }
+        return found
     }
 }
 
@@ -112,11 +67,21 @@ extension HistoryReader {
         }
     }
 
-    /// The ranges of this market that were requested and answered.
+    /// The ranges of this market for which a provider answered a backfill request, also where the answer was empty.
     package func backfilled(_ market: MarketID, in currency: Currency) throws(HistoryError) -> [Range<Date>] {
         try read { db in
-            guard let series = try Series.all(db, in: currency, only: [market]).first else { return [] }
-            return try BackfilledStretches.of(series.id, db)
+            try db.all(
+                """
+                SELECT since, until FROM healed
+                WHERE series = (SELECT id FROM series WHERE market = ? AND currency = ?) ORDER BY since
+                """, [market.text, currency.code]
+            ) { row in
+                let (since, until): (Date, Date) = (try row.value(0), try row.value(1))
+                guard since <= until else {
+                    throw UndecodableValue(column: ["healed.until"], found: until.milliseconds.databaseValue)
+                }
+                return since..<until
+            }
         }
     }
 }

@@ -15,12 +15,6 @@ struct OpenCandles {
     /// The first open hour.
     private(set) var until: Int64
     private var candles: [Int64: [Int64: Candle]] = [:]
-    /// When volume and market cap of the open hours were written, in milliseconds.
-    private var figuresWrittenAt = Int64.min
-    private var hasNewFigures = false
-
-    /// The interval of these writes: long enough that their cost is negligible beside the samples.
-    private static let figuresInterval = Duration.minutes(10).inMilliseconds
 
     /// Recounts the open hours from their samples.
     init(_ db: Database) throws {
@@ -81,30 +75,17 @@ struct OpenCandles {
         }
     }
 
-    /// Writes volume and market cap of the open hours, if the interval has passed. Samples do not hold them: a restart
-    /// would lose those of markets that are not quoted again within the hour.
-    mutating func keepFigures(at now: Date, _ db: Database) throws {
-        hasNewFigures = true
-        let now = now.milliseconds
-        // Writes also when the clock was set back.
-        guard now < figuresWrittenAt || now - Self.figuresInterval >= figuresWrittenAt else { return }
-        try keepLastFigures(db)
-        figuresWrittenAt = now
-    }
-
-    /// Writes the figures that changed since the last write.
-    mutating func keepLastFigures(_ db: Database) throws {
-        guard hasNewFigures else { return }
+    /// Writes volume and market cap of the open hours, which samples do not hold. A killed process loses those of the
+    /// markets that are not quoted again within the hour.
+    func keepFigures(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM stated")
-        for (hour, candles) in candles.sorted(by: { $0.key < $1.key }) {
-            for (series, candle) in candles.sorted(by: { $0.key < $1.key })
-            where candle.volume24h != nil || candle.marketCap != nil {
+        for (hour, candles) in candles {
+            for (series, candle) in candles where candle.volume24h != nil || candle.marketCap != nil {
                 try db.run(
                     "INSERT INTO stated (hour, series, volume_24h, market_cap) VALUES (?, ?, ?, ?)",
                     [hour, series, candle.volume24h, candle.marketCap])
             }
         }
-        hasNewFigures = false
     }
 
     /// Writes the candles of the hours that ended.

@@ -205,13 +205,4 @@ extension HistoryReader {
         }
         return prices
     }
-
-    /// The trusted samples of the polls that began in a range, oldest poll first.
-    package func pastPrices(in currency: Currency, polledIn polled: Range<Date>) throws(HistoryError) -> [PastPrice] {
-        var prices: [PastPrice] = []
-        try samples(in: currency, polledSince: polled.lowerBound, until: polled.upperBound) {
-            prices.append(PastPrice($0, quotedAt: $1, price: $2))
-        }
-        return prices
-    }
 }

@@ -5,6 +5,7 @@ import Markets
 
 /// A recorded cycle of the daemon. Markets are indices into the list of the caller.
 package struct RecordedCycle: Sendable {
+    /// When its polls began; of backfilled prices, the time of the prices.
     package var at: Date
     /// The answers of the feeds, or the backfilled prices of this moment; empty where no feed could be asked, since a
     /// cooldown held.
@@ -15,8 +16,6 @@ package struct RecordedCycle: Sendable {
 
 /// A recorded poll with everything stored about it.
 package struct RecordedPoll: Sendable {
-    /// When it began; of a backfilled price, the time of the price.
-    package var at: Date
     /// When the answer was complete, or the poll was given up.
     package var fetchedAt: Date
     package var feed: String
@@ -108,7 +107,7 @@ extension HistoryReader {
                     let feed = try row.value(5, as: String?.self) ?? ""
                     let fetchedAt = try row.time(2)
                     var poll = RecordedPoll(
-                        at: at, fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
+                        fetchedAt: Date(milliseconds: fetchedAt), feed: feed,
                         source: try row.value(6) ? .own(feed) : .shared, interval: try row.value(7), outcome: outcome,
                         error: try row.value(4), isBackfilled: isBackfilled)
                     if withSamples { poll.samples = try series.samples(of: id, fetchedAt: fetchedAt, db) }

@@ -51,7 +51,8 @@ extension HistoryReader {
         }
     }
 
-    private func hourly(
+    /// - Parameter open: the first hour that is left out.
+    func hourly(
         of market: MarketID, in currency: Currency, since: Date?, until: Date?, before open: Int64,
         _ body: (Candle) throws -> Void
     ) throws(HistoryError) {

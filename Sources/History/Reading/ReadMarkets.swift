@@ -22,9 +22,7 @@ extension HistoryReader {
     package func names() throws(HistoryError) -> [Name] {
         try read { db in
             try db.all("SELECT DISTINCT market, symbol, name FROM series ORDER BY market") { row in
-                try row.value(0, as: ListedMarket.self).id.map {
-                    Name(market: $0, symbol: try row.value(1), name: try row.value(2))
-                }
+                Name(market: try row.value(0), symbol: try row.value(1), name: try row.value(2))
             }
         }
     }
@@ -59,9 +57,7 @@ extension HistoryReader {
 
     /// The largest markets, by the last answer.
     package func ranking() throws(HistoryError) -> [MarketID] {
-        try read { db in
-            try db.all("SELECT market FROM ranking ORDER BY place") { try $0.value(0, as: ListedMarket.self).id }
-        }
+        try read { try $0.values("SELECT market FROM ranking ORDER BY place") }
     }
 
     /// The newest trusted price of every market recorded in this currency.

@@ -53,52 +53,40 @@ extension HistoryReader {
     }
 }
 
-/// What a source's newest answers contained of each market.
-package struct SourceAnswers: Hashable, Sendable {
-    /// The number of the newest answers in a row that lacked the market, counted from when it was last added to the
-    /// watchlist.
-    package var missed: [MarketID: Int] = [:]
-    /// When each watched market was last in an answer, with a new price or not.
-    package var heard: [MarketID: Date] = [:]
-}
-
 extension HistoryReader {
-    /// - Parameter answers: Older answers are not looked at.
+    /// What a source's newest answers contained of each market.
+    ///
+    /// - Parameter count: Older answers are not looked at.
+    /// - Returns: The number of the newest answers in a row that lacked the market, counted from when it was last added
+    ///   to the watchlist; and when each watched market was last in an answer, with a new price or not.
     package func answers(
-        in currency: Currency, of source: SourceID = .shared, last answers: Int = 16
-    ) throws(HistoryError) -> SourceAnswers {
+        in currency: Currency, of source: SourceID = .shared, last count: Int = 16
+    ) throws(HistoryError) -> (missed: [MarketID: Int], heard: [MarketID: Date]) {
         let (polls, arguments) = source.polls
-        return try read { db in
-            var watch: [Int64: (since: Int64, isWatched: Bool)] = [:]
-            try db.rows("SELECT series, max(poll), watched FROM watch GROUP BY series") { row in
-                watch[try row.value(0)] = (try row.value(1), try row.value(2))
+        let oldest = """
+            SELECT at FROM poll WHERE (outcome <> 'failed' OR error = 'empty') AND \(polls)
+            ORDER BY at DESC LIMIT 1 OFFSET ?
+            """
+        let since = try time(oldest, arguments + [count - 1]) ?? .distantPast
+        let markets = try names(in: currency, of: nil).map(\.market)
+        var missed: [MarketID: Int] = [:]
+        var heard: [MarketID: Date] = [:]
+        var watched: Set<Int> = []
+        try play(markets, in: currency, since: since, withBackfilled: false, withSamples: false) { cycle in
+            for change in cycle.watchChanges {
+                if change.isWatched { watched.insert(change.market) } else { watched.remove(change.market) }
+                missed[markets[change.market]] = nil
             }
-            let newest: [(id: Int64, fetchedAt: Date, isUsable: Bool)] = try db.all(
-                """
-                SELECT id, fetched_at, outcome <> 'failed' FROM poll
-                WHERE (outcome <> 'failed' OR error = 'empty') AND \(polls) ORDER BY at DESC, id DESC LIMIT ?
-                """, arguments + [answers]
-            ) { (try $0.value(0), try $0.value(1), try $0.value(2)) }
-            let markets = try Series.markets(db, in: currency)
-            var found = SourceAnswers()
-            for (index, answer) in newest.enumerated() {
-                var unknown: [Int64: UnknownReason] = [:]
-                try db.rows("SELECT series, reason FROM unknown WHERE poll = ?", [answer.id]) { row in
-                    unknown[try row.value(0)] = try row.value(1)
-                }
-                for (series, market) in markets {
-                    let state = watch[series]
-                    guard state.map({ $0.isWatched && $0.since <= answer.id }) ?? true else { continue }
-                    if let reason = unknown[series] {
-                        let isMissed = ![.oldQuote, .unconfirmed, .notAsked].contains(reason)
-                        if isMissed, found.missed[market, default: 0] == index { found.missed[market] = index + 1 }
-                    } else if answer.isUsable, state != nil, found.heard[market] == nil {
-                        found.heard[market] = answer.fetchedAt
-                    }
-                }
+            for poll in cycle.polls where poll.source == source {
+                guard poll.outcome.isUsable || poll.error == "empty" else { continue }
+                let lacking = poll.unknown.filter { ![.oldQuote, .unconfirmed, .notAsked].contains($0.reason) }
+                    .map { markets[$0.market] }
+                missed = Dictionary(uniqueKeysWithValues: lacking.map { ($0, missed[$0, default: 0] + 1) })
+                guard poll.outcome.isUsable else { continue }
+                for place in watched.subtracting(poll.unknown.map(\.market)) { heard[markets[place]] = poll.fetchedAt }
             }
-            return found
         }
+        return (missed, heard)
     }
 }
 

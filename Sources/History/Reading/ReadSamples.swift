@@ -51,11 +51,13 @@ extension HistoryReader {
         }
     }
 
-    /// Passes every trusted sample of the polls between two moments (by poll time) to `body`, oldest poll first.
-    package func samples(
-        in currency: Currency, polledSince since: Date, until: Date, _ body: (MarketID, Date, Price) throws -> Void
-    ) throws(HistoryError) {
-        try samples(in: currency, since, until, where: "confirmed", body)
+    /// The trusted samples of the polls that began in a range, oldest poll first.
+    package func pastPrices(in currency: Currency, polledIn polled: Range<Date>) throws(HistoryError) -> [PastPrice] {
+        var prices: [PastPrice] = []
+        try samples(in: currency, polled.lowerBound, polled.upperBound, where: "confirmed") {
+            prices.append(PastPrice($0, quotedAt: $1, price: $2))
+        }
+        return prices
     }
 
     /// The backfilled prices between two moments, by market, oldest first.

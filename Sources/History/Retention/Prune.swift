@@ -44,41 +44,33 @@ extension HistoryWriter {
             if retention.samples != nil { try await steps { try oldCandles($0, before: cutoff, atMost: $1, &pruned) } }
             try await steps { try oldEvents($0, before: cutoff, atMost: $1, &pruned) }
         }
-        if let limit = retention.maxSize, before > limit {
-            // A little below the limit, so that it is not reached again within the hour.
-            let target = limit - limit / 20
+        let limit = retention.maxSize.flatMap { before > $0 ? $0 : nil }
+        // A little below the limit, so that it is not reached again within the hour.
+        let target = limit.map { $0 - $0 / 20 } ?? .max
+        if limit != nil {
             try await steps { db, rows in
                 guard try Pages(db).bytesInUse > target else { return 0 }
                 return try oldestPolls(db, before: .distantFuture, atMost: rows, &pruned)
             }
-            try await steps { db, rows in
-                guard try Pages(db).bytesReserved > target else { return 0 }
-                return try Pages.giveBack(db, pages: rows / 16)
-            }
-            try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
-            pruned.isStillTooLarge = reader.bytesOnDisk() > limit
-        } else {
-            // The next polls reuse free pages; only the surplus is returned to the file system.
-            try await steps { db, rows in
-                let pages = try Pages(db)
-                let isSurplus = pages.free > Self.freePagesKept && pages.free > pages.all / 4
-                return isSurplus ? try Pages.giveBack(db, pages: rows / 16) : 0
-            }
-            if pruned.samples > 0 {
-                try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
-            }
         }
-        if pruned.polls > 0 { try HistoryError.naming("prune", path) { try queue.write(moveWatchlistUp) } }
+        // The next polls reuse free pages; only the surplus is returned to the file system.
+        try await steps { db, rows in
+            let pages = try Pages(db)
+            let isSurplus = pages.free > Self.freePagesKept && pages.free > pages.all / 4
+            return isSurplus || pages.bytesReserved > target ? try Pages.giveBack(db, pages: rows / 16) : 0
+        }
+        if pruned.samples > 0 || limit != nil {
+            try HistoryError.naming("prune", path) { try DatabaseFile.checkpoint(queue) }
+        }
+        pruned.isStillTooLarge = limit.map { reader.bytesOnDisk() > $0 } ?? false
+        if pruned.polls > 0 { try write("prune", moveWatchlistUp) }
         try await steps { db, rows in
             gone = try forgottenSeries(db, atMost: rows)
             pruned.series += Int64(gone.count)
             return gone.count
         }
         pruned.bytes = before - reader.bytesOnDisk()
-        if pruned.polls > 0 {
-            let oldest = try reader.oldestPoll()
-            totals.withLock { $0?.oldestAt = oldest }
-        }
+        if pruned.polls > 0 { totals.withLock { $0 = nil } }
         return pruned
     }
 
@@ -95,7 +87,6 @@ extension HistoryWriter {
             "SELECT id, samples FROM poll WHERE at < ? ORDER BY at, id LIMIT ?", [limit, min(rows, Self.pollsAStep)]
         ) { (try $0.value(0), try $0.value(1)) }
         var done = 0
-        let before = pruned.samples
         for (id, samples) in oldest {
             if done > 0, done + samples > rows { break }
             try db.run("DELETE FROM sample WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575", [id])
@@ -105,10 +96,6 @@ extension HistoryWriter {
             pruned.polls += 1
             done += samples + 1
         }
-        let samples = pruned.samples - before
-        // Runs on the connection's own queue, where the samples are counted: a concurrent count runs before or after
-        // it.
-        db.afterNextTransaction { [self] _ in totals.withLock { $0?.samples -= samples } }
         return done
     }
 
@@ -263,12 +250,11 @@ extension HistoryWriter {
                 "DELETE FROM unknown WHERE series = ?1 AND poll IN (SELECT id FROM poll WHERE id BETWEEN ?2 AND ?3)",
                 [series.id, series.first, series.last])
         }
-        let ids = found.map(\.id)
-        let list = ids.map(String.init).joined(separator: ", ")
+        let list = found.map { String($0.id) }.joined(separator: ", ")
         for table in ["watch", "healed", "stated"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE series IN (\(list))")
         }
         try db.execute(sql: "DELETE FROM series WHERE id IN (\(list))")
-        return Set(ids)
+        return Set(found.map(\.id))
     }
 }

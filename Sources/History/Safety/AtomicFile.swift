@@ -55,8 +55,7 @@ package struct AtomicFile: Sendable {
     }
 
     private func create() throws(FileFault) -> (path: String, descriptor: CInt) {
-        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        let temporary = "\(path).\(String(repeating: "0", count: 16 - digits.count))\(digits).tmp"
+        let temporary = String(format: "%@.%016llx.tmp", path, UInt64.random(in: 0...UInt64.max))
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFault("write", path, errno) }
         return (temporary, descriptor)
@@ -81,20 +80,14 @@ package struct AtomicFile: Sendable {
         let now = time(nil)
         let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
-        for found in names where Self.isTemporary(found, of: name) {
+        for found in names where found.hasPrefix(name + ".") {
+            // With or without a suffix of SQLite.
+            guard found.dropFirst(name.count + 1).starts(with: /[0-9a-f]{16}\.tmp/) else { continue }
             let temporary = folder.isEmpty ? found : folder + "/" + found
             var status = stat()
             guard lstat(temporary, &status) == 0, status.st_mtim.tv_sec < now - Self.abandonedAfter else { continue }
             unlink(temporary)
         }
-    }
-
-    /// True for `NAME.0123456789abcdef.tmp`, and for that name with a suffix of SQLite.
-    private static func isTemporary(_ found: String, of name: String) -> Bool {
-        guard found.hasPrefix(name + ".") else { return false }
-        let rest = found.utf8.dropFirst(name.utf8.count + 1)
-        return rest.prefix(16).allSatisfy("0123456789abcdef".utf8.contains)
-            && rest.dropFirst(16).starts(with: ".tmp".utf8)
     }
 }
 

@@ -18,15 +18,16 @@ package final class DaemonLock: Sendable {
             if let holder = Self.holder(of: database) { throw Self.held(database, by: holder) }
             if reason == EACCES { throw .closed("open", path) }
             throw HistoryError(
-                .unwritable, "open", path, cause: Self.cause(reason), hint: "make its folder writable for this user")
+                .unwritable, "open", path, cause: FileFault("open", path, reason).cause,
+                hint: "make its folder writable for this user")
         }
         FileAccess.restrict([path])
-        var claim = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        var claim = wholeFile
         guard fcntl(descriptor, F_SETLK, &claim) == 0 else {
             let reason = errno
             close(descriptor)
             guard reason == EACCES || reason == EAGAIN else {
-                throw HistoryError(.other, "lock", path, cause: Self.cause(reason))
+                throw HistoryError(.other, "lock", path, cause: FileFault("lock", path, reason).cause)
             }
             throw Self.held(database, by: Self.holder(of: database) ?? 0)
         }
@@ -41,7 +42,7 @@ package final class DaemonLock: Sendable {
         let descriptor = open(path(for: database), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var probe = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+        var probe = wholeFile
         guard fcntl(descriptor, F_GETLK, &probe) == 0, probe.l_type != Int16(F_UNLCK) else { return nil }
         return probe.l_pid
     }
@@ -53,6 +54,9 @@ package final class DaemonLock: Sendable {
     }
 
     private static func path(for database: String) -> String { database + ".lock" }
+}
 
-    private static func cause(_ code: CInt) -> String { String(cString: strerror(code)).lowercased() }
+/// A lock for writing on every byte.
+private var wholeFile: flock {
+    flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
 }

@@ -9,7 +9,7 @@ extension QuarantinedDatabase {
 
     /// Renames the database, its WAL and its index. Deletes and overwrites nothing.
     static func quarantine(_ path: String, because error: HistoryError) throws(HistoryError) -> QuarantinedDatabase {
-        let aside = try DatedName.moveAside(
+        let aside = try FileNames.moveAside(
             path, ["", "-wal", "-shm"], mark: mark, because: "it is damaged (\(error.cause))",
             hint: "move it away by hand, or restore a backup")
         // SQLite deletes the WAL of an empty database. With a page of zeros it reads the contents from the WAL.
@@ -40,13 +40,13 @@ enum StaleWAL {
 
     /// Renames the WAL. Deletes and overwrites nothing.
     static func setAside(_ path: String) throws(HistoryError) {
-        _ = try DatedName.moveAside(
+        _ = try FileNames.moveAside(
             path, ["-wal", "-shm"], mark: ".replaced-", because: "its log belongs to the database before the backup",
             hint: "move the log away by hand")
     }
 }
 
-private enum DatedName {
+enum FileNames {
     /// Renames the files of a database, of which the first must exist. Deletes and overwrites nothing.
     static func moveAside(
         _ path: String, _ suffixes: [String], mark: String, because reason: String, hint: String
@@ -56,14 +56,14 @@ private enum DatedName {
             if rename(path + suffix, aside + suffix) == 0 || (errno == ENOENT && place > 0) { continue }
             throw HistoryError(
                 .unwritable, "set aside", path + suffix,
-                cause: "\(reason), and \(String(cString: strerror(errno)).lowercased())", hint: hint)
+                cause: "\(reason), and \(FileFault("rename", path, errno).cause)", hint: hint)
         }
         return aside
     }
 
     /// `history.db.damaged-20261121T100000Z` for the mark `.damaged-`; with a number appended if that name is taken,
     /// also by a WAL or its index.
-    private static func unused(_ path: String, mark: String) -> String {
+    static func unused(_ path: String, mark: String) -> String {
         let stamp = String(Date().utcText.filter { $0 != "-" && $0 != ":" })
         var name = path + mark + stamp
         var number = 2

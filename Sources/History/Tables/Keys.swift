@@ -42,7 +42,6 @@ enum TurnRows {
         return (last ?? 0) + 1
     }
 
-    @discardableResult
     static func insertIdleCycle(at moment: Date, _ db: Database) throws -> Int64 {
         try db.run(
             "INSERT INTO turn (id, at, kind) VALUES (?, ?, 'waiting')", [try nextID(db), moment.milliseconds])
@@ -65,9 +64,8 @@ struct Series {
             "SELECT id, market, symbol, name, newest_candle FROM series WHERE currency = ? ORDER BY id",
             [currency.code]
         ) { row in
-            guard let market = try row.value(1, as: ListedMarket.self).id, wanted?.contains(market) != false else {
-                return nil
-            }
+            let market: MarketID = try row.value(1)
+            guard wanted?.contains(market) != false else { return nil }
             let names = HistoryReader.Name(market: market, symbol: try row.value(2), name: try row.value(3))
             let hasCandle = try row.value(4, as: Int64?.self) != nil
             return Series(id: try row.series(0), names: names, newestCandle: hasCandle ? try row.hour(4) : nil)
@@ -93,14 +91,16 @@ struct SeriesIDs {
         for series in try Series.all(db, in: currency) { known[series.names.market] = series }
     }
 
-    /// The series number of this market, created if missing; updates a changed symbol or name. Nil if all numbers are
-    /// in use: the market is then not recorded.
-    mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64? {
+    /// The series number of this market, created if missing; updates a changed symbol or name.
+    mutating func id(of market: MarketID, symbol: String? = nil, name: String? = nil, _ db: Database) throws -> Int64 {
         guard let found = known[market] else {
-            guard let id = try freeNumber(db) else { return nil }
             try db.run(
-                "INSERT INTO series (id, market, currency, symbol, name) VALUES (?, ?, ?, ?, ?)",
-                [id, market.text, currency.code, symbol ?? "", name ?? ""])
+                "INSERT INTO series (market, currency, symbol, name) VALUES (?, ?, ?, ?)",
+                [market.text, currency.code, symbol ?? "", name ?? ""])
+            let id = db.lastInsertedRowID
+            guard id <= SampleKey.largestSeries else {
+                throw DatabaseError(resultCode: .SQLITE_TOOBIG, message: "all series numbers are in use")
+            }
             known[market] = Series(id: id, names: .init(market: market, symbol: symbol ?? "", name: name ?? ""))
             return id
         }
@@ -110,18 +110,6 @@ struct SeriesIDs {
             known[market] = Series(id: found.id, names: .init(market: market, symbol: symbol, name: name))
         }
         return found.id
-    }
-
-    /// The next number after the largest; once that is used up, the smallest free one.
-    private func freeNumber(_ db: Database) throws -> Int64? {
-        let last: Int64 = try db.value("SELECT max(id) FROM series") ?? 0
-        if last < SampleKey.largestSeries { return last + 1 }
-        return try db.value(
-            """
-            SELECT id + 1 FROM (SELECT 0 AS id UNION ALL SELECT id FROM series) AS taken
-            WHERE id < \(SampleKey.largestSeries) AND NOT EXISTS (SELECT 1 FROM series WHERE id = taken.id + 1)
-            LIMIT 1
-            """)
     }
 
     /// Forgets series that were deleted from the database.

@@ -83,29 +83,20 @@ enum Schema {
         CREATE INDEX poll_alone ON poll (at) WHERE alone;
         CREATE TABLE sample (
             id INTEGER PRIMARY KEY,
-            significand INTEGER NOT NULL,
-            exponent INTEGER NOT NULL,
+            significand INTEGER NOT NULL, exponent INTEGER NOT NULL,
             age INTEGER NOT NULL,
             confirmed INTEGER NOT NULL
         );
         CREATE TABLE unknown (
-            poll INTEGER NOT NULL,
-            series INTEGER NOT NULL,
-            reason TEXT NOT NULL,
-            PRIMARY KEY (poll, series)
+            poll INTEGER NOT NULL, series INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
         CREATE TABLE watch (
-            poll INTEGER NOT NULL,
-            series INTEGER NOT NULL,
-            watched INTEGER NOT NULL,
-            PRIMARY KEY (poll, series)
+            poll INTEGER NOT NULL, series INTEGER NOT NULL, watched INTEGER NOT NULL, PRIMARY KEY (poll, series)
         ) WITHOUT ROWID;
         CREATE TABLE turn (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL);
         CREATE TABLE healed (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
-            series INTEGER NOT NULL,
-            since INTEGER NOT NULL,
-            until INTEGER NOT NULL
+            series INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL
         );
         CREATE INDEX healed_by_series ON healed (series, since);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
@@ -115,27 +106,17 @@ enum Schema {
     /// later hours are computed from the samples and from `stated`.
     private static let candles = """
         CREATE TABLE candle (
-            hour INTEGER NOT NULL,
-            series INTEGER NOT NULL,
-            open INTEGER NOT NULL,
-            open_exponent INTEGER NOT NULL,
-            high INTEGER NOT NULL,
-            high_exponent INTEGER NOT NULL,
-            low INTEGER NOT NULL,
-            low_exponent INTEGER NOT NULL,
-            close INTEGER NOT NULL,
-            close_exponent INTEGER NOT NULL,
+            hour INTEGER NOT NULL, series INTEGER NOT NULL,
+            open INTEGER NOT NULL, open_exponent INTEGER NOT NULL,
+            high INTEGER NOT NULL, high_exponent INTEGER NOT NULL,
+            low INTEGER NOT NULL, low_exponent INTEGER NOT NULL,
+            close INTEGER NOT NULL, close_exponent INTEGER NOT NULL,
             samples INTEGER NOT NULL,
-            volume_24h REAL,
-            market_cap REAL,
+            volume_24h REAL, market_cap REAL,
             PRIMARY KEY (hour, series)
         ) WITHOUT ROWID;
         CREATE TABLE stated (
-            hour INTEGER NOT NULL,
-            series INTEGER NOT NULL,
-            volume_24h REAL,
-            market_cap REAL,
-            PRIMARY KEY (hour, series)
+            hour INTEGER NOT NULL, series INTEGER NOT NULL, volume_24h REAL, market_cap REAL, PRIMARY KEY (hour, series)
         ) WITHOUT ROWID;
         """
 
@@ -155,11 +136,7 @@ enum Schema {
             PRIMARY KEY (rule, market)
         ) WITHOUT ROWID;
         CREATE TABLE silence (
-            id INTEGER PRIMARY KEY,
-            rule TEXT,
-            market TEXT,
-            since INTEGER NOT NULL,
-            until INTEGER NOT NULL
+            id INTEGER PRIMARY KEY, rule TEXT, market TEXT, since INTEGER NOT NULL, until INTEGER NOT NULL
         );
         CREATE TABLE event (
             id INTEGER PRIMARY KEY,
@@ -206,32 +183,21 @@ enum Schema {
             note BLOB
         );
         CREATE TABLE message_event (
-            message INTEGER NOT NULL,
-            event INTEGER NOT NULL,
-            PRIMARY KEY (message, event)
+            message INTEGER NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (message, event)
         ) WITHOUT ROWID;
         CREATE INDEX message_of_event ON message_event (event);
         CREATE TABLE told (
-            rule TEXT NOT NULL,
-            market TEXT NOT NULL,
-            channel TEXT NOT NULL,
-            PRIMARY KEY (rule, market, channel)
+            rule TEXT NOT NULL, market TEXT NOT NULL, channel TEXT NOT NULL, PRIMARY KEY (rule, market, channel)
         ) WITHOUT ROWID;
         """
 
     /// What feeds remember across restarts, so that a restart loop does not flood a provider.
     private static let feeds = """
         CREATE TABLE feed_note (
-            feed TEXT NOT NULL,
-            name TEXT NOT NULL,
-            value BLOB NOT NULL,
-            PRIMARY KEY (feed, name)
+            feed TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (feed, name)
         ) WITHOUT ROWID;
         CREATE TABLE feed_month (
-            feed TEXT NOT NULL,
-            month TEXT NOT NULL,
-            requests INTEGER NOT NULL,
-            PRIMARY KEY (feed, month)
+            feed TEXT NOT NULL, month TEXT NOT NULL, requests INTEGER NOT NULL, PRIMARY KEY (feed, month)
         ) WITHOUT ROWID;
         """
 

@@ -60,9 +60,11 @@ struct StoredRow {
 }
 
 extension StoredRow {
-    func number(_ column: Int, in bounds: ClosedRange<Int64>) throws -> Int64 {
-        let number: Int64 = try value(column)
-        guard bounds.contains(number) else { throw undecodable(column) }
+    func number(_ column: Int, in bounds: ClosedRange<Int64> = Int64.stored) throws -> Int64 {
+        let number = sqlite3_column_int64(handle, CInt(column))
+        guard sqlite3_column_type(handle, CInt(column)) == SQLITE_INTEGER, bounds.contains(number) else {
+            throw undecodable(column)
+        }
         return number
     }
 
@@ -84,19 +86,20 @@ extension StoredRow {
     func series(_ column: Int) throws -> Int64 { try number(column, in: 1...SampleKey.largestSeries) }
 
     /// The number of the series in the id of a sample.
-    func seriesOfSample(_ column: Int) throws -> Int64 { SampleKey.series(try value(column)) }
+    func seriesOfSample(_ column: Int) throws -> Int64 { SampleKey.series(try number(column)) }
 
     /// The price with its significand at `column` and its exponent at the next.
     func price(_ column: Int) throws -> Price {
-        let (significand, exponent): (Int64, Int64) = (try value(column), try value(column + 1))
+        let (significand, exponent) = (try number(column), try number(column + 1))
         guard let price = Price(significand: significand, exponent: Int(exponent)) else { throw undecodable(column) }
         return price
     }
 
     /// The time of a quote, from its age in milliseconds when it was fetched.
     func quotedAt(_ column: Int, fetchedAt: Int64) throws -> Date {
-        guard let moment = Date.decode(.int64(fetchedAt - (try value(column)))) else { throw undecodable(column) }
-        return moment
+        let moment = fetchedAt - (try number(column))
+        guard Date.stored.contains(moment) else { throw undecodable(column) }
+        return Date(milliseconds: moment)
     }
 }
 

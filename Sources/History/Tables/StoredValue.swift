@@ -32,7 +32,9 @@ extension DatabaseValue.Storage {
 }
 
 extension Int64: StoredValue {
-    static func decode(_ stored: DatabaseValue.Storage) -> Int64? { stored.number(in: -1 << 61...1 << 61) }
+    static let stored: ClosedRange<Int64> = -1 << 61...1 << 61
+
+    static func decode(_ stored: DatabaseValue.Storage) -> Int64? { stored.number(in: Self.stored) }
 }
 
 /// A count.
@@ -99,17 +101,6 @@ extension MarketID: StoredValue {
         guard let text = stored.text else { return nil }
         guard text.utf8.count > longest else { return try? MarketID(text) }
         return try? MarketID(text.cut(toBytes: longest - 32) + StableID.of([text]))
-    }
-}
-
-/// A market as an earlier release may have stored it: nil for an unbounded id, which is not shown.
-struct ListedMarket: StoredValue {
-    let id: MarketID?
-
-    static func decode(_ stored: DatabaseValue.Storage) -> ListedMarket? {
-        guard let text = stored.text else { return nil }
-        guard text.utf8.count <= MarketID.longest else { return ListedMarket(id: nil) }
-        return (try? MarketID(text)).map { ListedMarket(id: $0) }
     }
 }
 

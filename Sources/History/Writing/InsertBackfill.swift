@@ -31,8 +31,8 @@ package struct BackfillAnswer: Sendable {
 /// the price: polls in time order hold prices in time order.
 enum InsertBackfill {
     static func insert(_ answer: BackfillAnswer, _ state: inout WriterState, _ db: Database) throws -> Int {
-        guard let id = try state.series.id(of: answer.market, db) else { return 0 }
-        try BackfilledStretches.add(answer.holes.stretches, of: id, db)
+        let id = try state.series.id(of: answer.market, db)
+        try add(answer.holes.stretches, of: id, db)
         let quotes = try new(answer, id, db)
         guard !quotes.isEmpty else { return 0 }
         let feed = try FeedIDs.id(of: answer.feed, db)
@@ -52,6 +52,22 @@ enum InsertBackfill {
         }
         try state.candles.recount(id, hours, db)
         return quotes.count
+    }
+
+    /// Merges adjacent ranges, so that their number stays small.
+    private static func add(_ stretches: [Range<Date>], of series: Int64, _ db: Database) throws {
+        for stretch in stretches {
+            let arguments: StatementArguments = [
+                series, stretch.lowerBound.milliseconds, stretch.upperBound.milliseconds,
+            ]
+            let touching = "series = ?1 AND since <= ?3 AND until >= ?2"
+            try db.run(
+                """
+                INSERT INTO healed (series, since, until)
+                SELECT ?1, ifnull(min(?2, min(since)), ?2), ifnull(max(?3, max(until)), ?3) FROM healed WHERE \(touching)
+                """, arguments)
+            try db.run("DELETE FROM healed WHERE \(touching) AND id < last_insert_rowid()", arguments)
+        }
     }
 
     /// The prices that are not recorded yet, oldest first. Skips a price if the next poll after it holds a quote as

@@ -5,16 +5,16 @@ import Markets
 
 /// Writes the poll of a commit.
 extension HistoryWriter {
-    /// Removes samples from the poll if no series number is left for them.
-    func insert(_ poll: inout PollRecord, _ state: inout WriterState, _ db: Database) throws {
-        let series = try numbers(of: &poll.samples, &state.series, db)
+    func insert(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
         let id = try insertPoll(poll, db)
         try trustConfirmed(poll, &state, db)
-        try insertSamples(poll, series, id, &state, db)
-        try insertUnknown(poll, id, &state.series, db)
+        try insertSamples(poll, id, &state, db)
+        for (market, reason) in poll.unknown {
+            let series = try state.series.id(of: market, db)
+            try db.run("INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)", [id, series, reason.rawValue])
+        }
         // The time of a failed poll comes from the local clock alone.
         if poll.outcome.isUsable { try state.candles.close(before: poll.fetchedAt, db) }
-        if !poll.samples.isEmpty { try state.candles.keepFigures(at: poll.fetchedAt, db) }
         if let watched = poll.watched { try state.watchlist.become(watched, from: id, &state.series, db) }
         if let ranking = poll.ranking, ranking != state.ranking {
             try replaceRanking(ranking, db)
@@ -36,19 +36,9 @@ extension HistoryWriter {
         return db.lastInsertedRowID
     }
 
-    /// The series number of each sample. Removes samples for which none is left.
-    private func numbers(
-        of samples: inout [Sample], _ series: inout SeriesIDs, _ db: Database
-    ) throws -> [Int64] {
-        let numbers = try samples.map { try series.id(of: $0.market, symbol: $0.symbol, name: $0.name, db) }
-        if numbers.contains(nil) { samples = zip(samples, numbers).filter { $1 != nil }.map { $0.0 } }
-        return numbers.compactMap { $0 }
-    }
-
-    private func insertSamples(
-        _ poll: PollRecord, _ numbers: [Int64], _ id: Int64, _ state: inout WriterState, _ db: Database
-    ) throws {
+    private func insertSamples(_ poll: PollRecord, _ id: Int64, _ state: inout WriterState, _ db: Database) throws {
         guard !poll.samples.isEmpty else { return }
+        let numbers = try poll.samples.map { try state.series.id(of: $0.market, symbol: $0.symbol, name: $0.name, db) }
         let insert = try SampleInsert(db)
         let fetchedAt = poll.fetchedAt.milliseconds
         // Inserts in key order, so that pages are appended to and not split.
@@ -58,15 +48,6 @@ extension HistoryWriter {
             try insert.insert(
                 poll: id, series: series, sample.price, age: fetchedAt - quotedAt, confirmed: sample.confirmed)
             if sample.confirmed { try state.candles.add(sample, quotedAt: quotedAt, series, db) }
-        }
-    }
-
-    private func insertUnknown(
-        _ poll: PollRecord, _ id: Int64, _ series: inout SeriesIDs, _ db: Database
-    ) throws {
-        for (market, reason) in poll.unknown {
-            guard let number = try series.id(of: market, db) else { continue }
-            try db.run("INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)", [id, number, reason.rawValue])
         }
     }
 
@@ -80,7 +61,7 @@ extension HistoryWriter {
     /// Marks the samples of moves that this poll confirmed as trusted, and adds them to their hours' candles.
     private func trustConfirmed(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
         for move in poll.moves where move.stage == .confirmed {
-            guard let series = try state.series.id(of: move.market, db) else { continue }
+            let series = try state.series.id(of: move.market, db)
             // Polls are indexed by start, which is some time before the answer was complete.
             try db.run(
                 """

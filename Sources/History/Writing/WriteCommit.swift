@@ -34,9 +34,8 @@ extension HistoryWriter {
     }
 
     private func write(_ commit: Commit) throws(HistoryError) {
-        var polls = commit.polls
         try write(commit.polls.isEmpty ? "write to" : "record a poll in", in: commit.currency) { state, db in
-            for place in polls.indices { try insert(&polls[place], &state, db) }
+            for poll in commit.polls { try insert(poll, &state, db) }
             if let cycle = commit.idleCycle {
                 let turn = try TurnRows.insertIdleCycle(at: cycle.at, db)
                 try state.watchlist.become(cycle.watched, from: turn, &state.series, db)
@@ -45,7 +44,11 @@ extension HistoryWriter {
             for change in commit.outbox { try apply(change, newEvents: newEvents, db) }
         }
         totals.withLock { totals in
-            for poll in polls { totals?.add(Int64(poll.samples.count), from: poll.at) }
+            for poll in commit.polls {
+                totals?.samples += Int64(poll.samples.count)
+                let oldest = totals?.oldestAt ?? poll.at
+                totals?.oldestAt = min(oldest, poll.at)
+            }
         }
     }
 
@@ -87,9 +90,7 @@ extension HistoryWriter {
         try write("record past prices in", in: answer.currency) { state, db in
             count = try InsertBackfill.insert(answer, &state, db)
         }
-        if count > 0, let first = answer.holes.stretches.first?.lowerBound {
-            totals.withLock { $0?.add(Int64(count), from: first) }
-        }
+        if count > 0 { totals.withLock { $0 = nil } }
         return count
     }
 
@@ -103,12 +104,5 @@ extension HistoryWriter {
         // Other processes may have backfilled prices.
         if isChanged { totals.withLock { $0 = nil } }
         return isChanged
-    }
-}
-
-extension StoredHistory {
-    fileprivate mutating func add(_ samples: Int64, from moment: Date) {
-        self.samples += samples
-        oldestAt = min(oldestAt ?? moment, moment)
     }
 }

@@ -9,7 +9,10 @@ extension HistoryWriter {
     func apply(_ change: OutboxChange, newEvents: Set<String>, _ db: Database) throws {
         switch change {
         case .queue(let message): try queue(message, newEvents: newEvents, db)
-        case .postpone(let message): try postpone(message, db)
+        case .postpone(let message):
+            try db.run(
+                "UPDATE message SET attempts = ?, not_before = ?, last_error = ? WHERE message_id = ?",
+                [message.attempts, message.notBefore?.milliseconds, message.lastError, message.id])
         case .join(let held, let whole): try join(held, into: whole, db)
         case .remove(let id): try remove(message: id, db)
         }
@@ -36,12 +39,6 @@ extension HistoryWriter {
                 "INSERT OR IGNORE INTO message_event (message, event) SELECT ?, id FROM event WHERE event_id = ?",
                 [row, event.id])
         }
-    }
-
-    private func postpone(_ message: QueuedMessage, _ db: Database) throws {
-        try db.run(
-            "UPDATE message SET attempts = ?, not_before = ?, last_error = ? WHERE message_id = ?",
-            [message.attempts, message.notBefore?.milliseconds, message.lastError, message.id])
     }
 
     /// Replaces the held messages with `whole`, which has all their events and the queue position of the first.

@@ -21,7 +21,7 @@ struct WriterState {
             return
         }
         // Figures that are in memory only must not be lost.
-        if var before { try before.candles.keepLastFigures(db) }
+        try before?.candles.keepFigures(db)
         self.currency = currency
         self.version = version
         series = try SeriesIDs(db, currency: currency)
@@ -46,13 +46,9 @@ struct WatchedSeries {
     ) throws {
         guard watched != markets else { return }
         for market in watched.named {
-            guard let id = try ids.id(of: market, db) else { continue }
-            try db.run("UPDATE series SET named = 1 WHERE id = ? AND NOT named", [id])
+            try db.run("UPDATE series SET named = 1 WHERE id = ? AND NOT named", [try ids.id(of: market, db)])
         }
-        var now: Set<Int64> = []
-        for market in watched.all {
-            if let id = try ids.id(of: market, db) { now.insert(id) }
-        }
+        let now = Set(try watched.all.map { try ids.id(of: $0, db) })
         for id in now.symmetricDifference(series).sorted() {
             try db.run(
                 "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)", [turn, id, now.contains(id)])

@@ -23,33 +23,20 @@ struct Rehearse: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForQuestions().configuration
-            let rules = try chosen(configuration.alertRules)
-            let reader = try HistoryReader(at: configuration.history.database)
-            var bar = ProgressBar("rehearsing")
-            let report = try RehearsalReport(
-                playing: reader, through: rules, configuration, since: since.date(now: Date()),
-                withBackfilled: withBackfill
-            ) { bar.show($0) }
-            bar.finish()
-            var output = StandardOutput()
-            if json {
-                var writer = JSONWriter()
-                report.write(&writer)
-                output.line(writer.text)
-            } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in RehearsalView.lines(report, terminal) { output.line(line) }
-            }
+        let configuration = try installation.readForQuestions().configuration
+        let rules = configuration.alertRules.filter { rule == nil || $0.name == rule }
+        if let rule, rules.isEmpty {
+            throw CommandError(unknown: "rule", rule, among: configuration.alertRules.map(\.name))
         }
-    }
-
-    private func chosen(_ rules: [AlertRule]) throws -> [AlertRule] {
-        guard let rule else { return rules }
-        let found = rules.filter { $0.name == rule }
-        guard found.isEmpty else { return found }
-        let meant = Spelling.closest(to: rule, among: rules.map(\.name)).map { " (did you mean \($0)?)" } ?? ""
-        throw CommandError("rehearse the rule \(rule): there is none of this name\(meant)", Exit.noSuchData)
+        let reader = try HistoryReader(at: configuration.history.database)
+        var bar = ProgressBar("rehearsing")
+        let report = try RehearsalReport(
+            playing: reader, through: rules, configuration, since: since.date(now: Date()),
+            withBackfilled: withBackfill
+        ) { bar.show($0) }
+        bar.finish()
+        var writer = JSONWriter()
+        if json { report.write(&writer) }
+        StandardOutput.write(lines: json ? [writer.text] : RehearsalView.lines(report, .output))
     }
 }

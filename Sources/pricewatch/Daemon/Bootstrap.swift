@@ -233,13 +233,8 @@ extension Parts {
     }
 
     func readGap(_ request: Plan.GapRequest, _ settings: Settings, at now: Date) -> GapReading {
-        var past: [PastPrice] = []
-        if let polls = request.past {
-            try? history.reader.samples(
-                in: settings.currency, polledSince: polls.lowerBound, until: polls.upperBound
-            ) { past.append(PastPrice($0, quotedAt: $1, price: $2)) }
-        }
-        var gap = GapReading(past: past)
+        let past = request.past.flatMap { try? history.reader.pastPrices(in: settings.currency, polledIn: $0) }
+        var gap = GapReading(past: past ?? [])
         let backfilled = try? history.reader.backfilledPrices(in: settings.currency, since: request.since, until: now)
         gap.backfilled = backfilled ?? [:]
         gap.backfillable = backfilling?.backfillable(since: request.since, longerThan: request.longestStep) ?? []

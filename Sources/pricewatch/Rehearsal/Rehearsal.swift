@@ -158,7 +158,9 @@ extension RehearsalReport {
             of: rules, for: configuration.notify, since: max(since, span?.lowerBound ?? since),
             withBackfilled: withBackfilled)
         if let span {
-            let names = try reader.names(in: settings.currency, of: rules.marketsNamed)
+            let names = try reader.names(in: settings.currency, of: nil).filter { name in
+                rules.contains { $0.scope.covers(name.market) }
+            }
             var rehearsal = Rehearsal(names, settings, since: span.lowerBound)
             let length = span.upperBound.since(span.lowerBound)
             var hasBegun = false
@@ -175,20 +177,5 @@ extension RehearsalReport {
             report.finish(recorded: rehearsal.seen, length: length)
         }
         self = report
-    }
-}
-
-extension [AlertRule] {
-    /// The markets that the rules name; nil if a rule applies to all.
-    fileprivate var marketsNamed: Set<MarketID>? {
-        var named: Set<MarketID> = []
-        for rule in self {
-            switch rule.scope {
-            case .all: return nil
-            case .markets(let markets): named.formUnion(markets)
-            case .feed: break
-            }
-        }
-        return named
     }
 }

@@ -53,37 +53,73 @@ struct RehearsalReport: Sendable {
 
     func messagesADay(_ rule: RehearsedRule) -> Double { Double(rule.messages) / days }
 
-    /// Sets the hints of each rule.
+    /// Sets the hint of each rule.
     ///
     /// - Parameters:
     ///   - recorded: The markets with at least one recorded price.
     ///   - length: The length of the replayed record, including the time before `since`.
     mutating func finish(recorded: Set<MarketID>, length: Duration) {
-        for place in rules.indices { rules[place].hints = hints(rules[place], recorded, length) }
+        for place in rules.indices { rules[place].hint = hint(rules[place], recorded, length) }
     }
 
-    private func hints(_ rule: RehearsedRule, _ recorded: Set<MarketID>, _ length: Duration) -> [RehearsalHint] {
-        guard rule.rule.enabled else { return [.disabled] }
-        var hints: [RehearsalHint] = []
-        if case .markets(let markets) = rule.rule.scope {
+    private func hint(_ rehearsed: RehearsedRule, _ recorded: Set<MarketID>, _ length: Duration) -> RehearsalHint? {
+        let rule = rehearsed.rule
+        guard rule.enabled else { return RehearsalHint("disabled", "it is disabled (enabled: false)") }
+        if case .markets(let markets) = rule.scope {
             let absent = markets.filter { !recorded.contains($0) }
-            if !absent.isEmpty { hints.append(.noData(absent)) }
-            if absent.count == markets.count { return hints }
+            let names = absent.prefix(5).map(\.text).joined(separator: ", ") + (absent.count > 5 ? ", …" : "")
+            guard absent.isEmpty else { return RehearsalHint("no_data", "no data for \(names): nothing was recorded") }
         }
-        if rule.audience.channels == 0 { hints.append(.noChannel) }
-        if messagesADay(rule) > RehearsalHint.mostMessagesADay { hints.append(.noisy(messagesADay(rule))) }
-        guard rule.periods.isEmpty else { return hints }
-        if let expires = rule.rule.expires, expires <= since {
-            hints.append(.expired(expires))
-        } else if rule.count(.pending) > 0 {
-            hints.append(.neverHeld(rule.count(.pending), needed: rule.rule.holdFor))
-        } else if let window = rule.rule.condition.window, length < window * 4 / 5 {
-            hints.append(.windowNotCovered(window, recorded: length))
-        } else if !rule.rule.condition.isAboutData {
-            let market = rule.rule.levelOfOne
-            hints.append(.neverMet(market, market.flatMap { extremes[$0] }))
+        if rehearsed.audience.channels == 0 {
+            return RehearsalHint("no_channel", "it goes to no channel, to log and status alone")
         }
-        return hints
+        if messagesADay(rehearsed) > Self.mostMessagesADay {
+            return RehearsalHint(
+                "noisy",
+                "more than \(Int(Self.mostMessagesADay)) messages a day (\(Self.rounded(messagesADay(rehearsed)))): "
+                    + "a larger threshold, for, clear, keep_firing_for or a longer repeat makes it quieter")
+        }
+        guard rehearsed.periods.isEmpty else { return nil }
+        if let expires = rule.expires, expires <= since {
+            return RehearsalHint("expired", "it expired at \(expires.utcText)")
+        }
+        let times = rehearsed.count(.pending)
+        if times > 0 {
+            return RehearsalHint(
+                "never_held",
+                "the condition began to hold \(times == 1 ? "once" : "\(times) times"), "
+                    + "and never for \(rule.holdFor.unitsText) (for)")
+        }
+        if let window = rule.condition.window, length < window * 4 / 5 {
+            return RehearsalHint(
+                "window_not_covered",
+                "80 % of its window of \(window.unitsText) must be recorded, and only \(length.roundedText) are")
+        }
+        if rule.condition.isAboutData { return nil }
+        let nearest = rule.levelOfOne.flatMap { market in
+            extremes[market].map { ": \(market) was between \($0.lowerBound) and \($0.upperBound)" }
+        }
+        return RehearsalHint("never_met", "the condition never held\(nearest ?? "")")
+    }
+
+    /// A rule with more messages a day is noisy.
+    private static let mostMessagesADay = 10.0
+
+    /// At most one decimal.
+    static func rounded(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+/// Why a rehearsed rule was silent or noisy: the first reason that holds.
+struct RehearsalHint: Hashable, Sendable {
+    let code: String
+    let message: String
+
+    init(_ code: String, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }
 
@@ -100,67 +136,5 @@ extension AlertRule {
     /// How far back prices affect the rule's present state.
     var memory: Duration {
         max(condition.window ?? .zero, holdFor, keepFiringFor)
-    }
-}
-
-/// Why a rehearsed rule was silent or noisy.
-struct RehearsalHint: Hashable, Sendable {
-    let code: String
-    let message: String
-
-    static let disabled = RehearsalHint(code: "disabled", message: "it is disabled (enabled: false)")
-    /// The alert is only logged and shown in the status.
-    static let noChannel = RehearsalHint(
-        code: "no_channel", message: "it goes to no channel, to log and status alone")
-
-    static func expired(_ moment: Date) -> RehearsalHint {
-        RehearsalHint(code: "expired", message: "it expired at \(moment.utcText)")
-    }
-
-    /// No prices of these markets were recorded.
-    static func noData(_ markets: [MarketID]) -> RehearsalHint {
-        let names = markets.prefix(5).map(\.text).joined(separator: ", ")
-        let more = markets.count > 5 ? " and \(markets.count - 5) more" : ""
-        return RehearsalHint(code: "no_data", message: "no data for \(names)\(more): nothing was recorded")
-    }
-
-    /// The window is longer than the record.
-    static func windowNotCovered(_ window: Duration, recorded: Duration) -> RehearsalHint {
-        RehearsalHint(
-            code: "window_not_covered",
-            message:
-                "80 % of its window of \(window.unitsText) must be recorded, and only \(recorded.roundedText) are")
-    }
-
-    /// The condition began to hold this many times, but never for as long as `for` requires.
-    static func neverHeld(_ times: Int, needed: Duration) -> RehearsalHint {
-        let word = times == 1 ? "once" : "\(times) times"
-        return RehearsalHint(
-            code: "never_held",
-            message: "the condition began to hold \(word), and never for \(needed.unitsText) (for)")
-    }
-
-    /// - Parameter range: the recorded extremes, for a rule about one market's level.
-    static func neverMet(_ market: MarketID?, _ range: ClosedRange<Price>?) -> RehearsalHint {
-        let nearest = market.flatMap { market in
-            range.map { ": \(market) was between \($0.lowerBound) and \($0.upperBound)" }
-        }
-        return RehearsalHint(code: "never_met", message: "the condition never held\(nearest ?? "")")
-    }
-
-    static func noisy(_ messagesADay: Double) -> RehearsalHint {
-        RehearsalHint(
-            code: "noisy",
-            message: "more than \(Int(mostMessagesADay)) messages a day (\(rounded(messagesADay))): "
-                + "a larger threshold, for, clear, keep_firing_for or a longer repeat makes it quieter")
-    }
-
-    /// A rule with more messages a day is noisy.
-    static let mostMessagesADay = 10.0
-
-    /// At most one decimal.
-    static func rounded(_ number: Double) -> String {
-        let tenths = Int((number * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -19,12 +19,9 @@ enum RehearsalView {
 
     private static func heading(_ report: RehearsalReport) -> String {
         let messages = report.rules.reduce(0) { $0 + $1.messages }
-        let played =
-            [plural(report.polls, "poll")]
-            + [report.backfilledPrices.map { plural($0, "healed price") }].compactMap(\.self)
-        return
-            "\(report.since.utcText) to \(report.until.utcText): "
-            + (played + [plural(messages, "message")]).joined(separator: ", ")
+        let healed = report.backfilledPrices.map { ", " + plural($0, "healed price") } ?? ""
+        return "\(report.since.utcText) to \(report.until.utcText): \(plural(report.polls, "poll"))\(healed), "
+            + plural(messages, "message")
     }
 
     private static func lines(_ rule: RehearsedRule, _ report: RehearsalReport, _ terminal: Terminal) -> [String] {
@@ -36,7 +33,8 @@ enum RehearsalView {
         }
         let more = rule.periods.count - mostFirings
         if more > 0 { lines.append("  … and \(more) more; --json has them all") }
-        return lines + rule.hints.map { "  " + terminal.paint(SafeText.printable($0.message), .yellow) }
+        return lines
+            + [rule.hint].compactMap(\.self).map { "  " + terminal.paint(SafeText.printable($0.message), .yellow) }
     }
 
     private static func verdict(_ rule: RehearsedRule, _ report: RehearsalReport) -> String {
@@ -44,7 +42,7 @@ enum RehearsalView {
         let reminders = rule.count(.reminder)
         return "would have fired \(plural(rule.periods.count, "time")), "
             + (reminders > 0 ? "reminded \(plural(reminders, "time")), " : "")
-            + "\(plural(rule.messages, "message")), \(RehearsalHint.rounded(report.messagesADay(rule))) a day"
+            + "\(plural(rule.messages, "message")), \(RehearsalReport.rounded(report.messagesADay(rule))) a day"
     }
 
     private static func table(_ periods: some Sequence<RehearsedRule.Period>, until: Date) -> Table {
@@ -104,39 +102,14 @@ extension RehearsalReport {
             json.member("reminders", rule.count(.reminder))
             json.member("messages", rule.messages)
             json.key("messages_a_day")
-            json.number(RehearsalHint.rounded(messagesADay(rule)))
-            json.array("hints", rule.hints) { json, hint in
+            json.number(RehearsalReport.rounded(messagesADay(rule)))
+            json.array("hints", [rule.hint].compactMap(\.self)) { json, hint in
                 json.object { json in
                     json.member("code", hint.code)
                     json.member("message", hint.message)
                 }
             }
-            json.array("events", rule.events) { json, event in write(event, &json) }
+            json.array("events", rule.events) { json, event in event.write(&json) }
         }
-    }
-
-    private func write(_ event: AlertEvent, _ json: inout JSONWriter) {
-        json.object { json in
-            json.member("event", event.kind.rawValue)
-            json.member("reason", event.reason.rawValue)
-            json.member("market", event.market.text)
-            json.member("symbol", event.symbol.isEmpty ? nil : event.symbol)
-            json.member("price", event.price)
-            json.member("threshold", event.threshold)
-            json.member("change_percent", event.changePercent)
-            json.member("at", event.at)
-            json.member("quoted_at", event.quotedAt)
-            json.member("since", event.since)
-            json.member("late_s", event.lateSeconds)
-            json.member("fired_s", event.firedSeconds)
-        }
-    }
-}
-
-extension AlertEvent {
-    /// How long the alert fired, if this event resolves it.
-    fileprivate var firedSeconds: Int? {
-        guard kind == .resolved, let since else { return nil }
-        return Int(at.since(since).inSeconds)
     }
 }

@@ -8,8 +8,8 @@ struct RehearsedRule: Sendable {
     let audience: Audience
     private(set) var events: [AlertEvent] = []
     private(set) var periods: [Period] = []
-    /// Why it was silent or noisy.
-    var hints: [RehearsalHint] = []
+    /// Nil for a rule that fires and is not noisy.
+    var hint: RehearsalHint?
     private var open: [MarketID: Int] = [:]
 
     init(_ rule: AlertRule, _ audience: Audience) {
@@ -32,20 +32,19 @@ struct RehearsedRule: Sendable {
         events.append(event)
         switch event.kind {
         case .pending: break
-        case .firing:
-            open[event.market] = periods.count
-            periods.append(Period(market: event.market, from: event.at, price: event.price, currency: event.currency))
-        case .reminder: if open[event.market] == nil { begin(event) }
-        case .resolved:
-            if open[event.market] == nil { begin(event) }
-            if let place = open.removeValue(forKey: event.market) { periods[place].end = event }
+        case .firing: begin(event, from: event.at, price: event.price)
+        case .reminder, .resolved:
+            // It already fired before the rehearsal.
+            if open[event.market] == nil { begin(event, from: event.since ?? event.at, price: nil) }
+            if event.kind == .resolved, let place = open.removeValue(forKey: event.market) {
+                periods[place].end = event
+            }
         }
     }
 
-    /// Begins a period that was already firing before the rehearsal.
-    private mutating func begin(_ event: AlertEvent) {
+    private mutating func begin(_ event: AlertEvent, from: Date, price: Price?) {
         open[event.market] = periods.count
-        periods.append(Period(market: event.market, from: event.since ?? event.at, currency: event.currency))
+        periods.append(Period(market: event.market, from: from, price: price, currency: event.currency))
     }
 
     func count(_ kind: AlertEvent.Kind) -> Int { events.count { $0.kind == kind } }

@@ -107,7 +107,7 @@ import Testing
             [market("a"), market("b")], in: usd(), since: moment(-60), withBackfilled: true
         ) { cycle in
             for poll in cycle.polls {
-                let second = Int(poll.at.since(moment()).inSeconds)
+                let second = Int(cycle.at.since(moment()).inSeconds)
                 polls.append("\(second) \(poll.isBackfilled) \(poll.samples.map { "\($0.price)" }) \(poll.unusable)")
             }
         }

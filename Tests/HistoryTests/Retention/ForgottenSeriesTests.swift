@@ -6,8 +6,7 @@ import Testing
 
 @testable import History
 
-/// Markets that were watched for their rank alone leave no row behind once nothing is recorded of them: numbers for
-/// them are few.
+/// Markets that were watched for their rank alone leave no row behind once nothing is recorded of them.
 @Suite struct ForgottenSeriesTests {
     private static let day = 86_400.0
 
@@ -100,53 +99,17 @@ import Testing
         #expect(try markets(writer) == ["a", "b"])
     }
 
-    /// Takes every number from `first` on; in another currency, so that nobody reads them all.
-    private func take(numbersFrom first: Int, in writer: HistoryWriter, upTo last: Int = 1_048_575) throws {
-        try writer.queue.write { db in
-            try db.execute(
-                sql: """
-                    WITH RECURSIVE numbers (id) AS (SELECT ?1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ?2)
-                    INSERT INTO series (id, market, currency, symbol, name, named)
-                    SELECT id, 'x' || id, 'eur', '', '', 1 FROM numbers
-                    """, arguments: [first, last])
-        }
-    }
-
-    @Test("behind the largest number, those that became free are given out again")
-    func reuse() throws {
-        let folder = try TemporaryFolder()
-        let writer = try HistoryWriter(at: folder.database)
-        try take(numbersFrom: 3, in: writer, upTo: 3)
-        try take(numbersFrom: 1_048_575, in: writer)
-        for (index, id) in ["a", "b", "c", "d"].enumerated() {
-            try writer.commit(poll(Double(index) * 60, sample(id, "\(index + 1)", quotedAt: Double(index) * 60)))
-        }
-        let ids = try writer.queue.read { try Int64.fetchAll($0, sql: "SELECT id FROM series WHERE currency = 'usd'") }
-        #expect(Set(ids) == [1, 2, 4, 5])
-        let newest = try writer.reader.newest(in: usd())
-        #expect(
-            newest.mapValues(\.newest.price) == [
-                market("a"): price("1"), market("b"): price("2"), market("c"): price("3"), market("d"): price("4"),
-            ])
-    }
-
-    @Test("with all numbers taken, the markets that have one are recorded as ever")
+    @Test("beyond the largest number nothing is recorded, and the database is not taken for damaged")
     func exhausted() throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
-        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-        try take(numbersFrom: 2, in: writer)
-        var record = poll(60, sample("new", "9", quotedAt: 60), sample("a", "2", quotedAt: 60))
-        record.watched = WatchedMarkets([market("a"), market("new"), market("mute")])
-        record.unknown = [(market("mute"), .nullPrice)]
-        try writer.commit(record)
-        #expect(try writer.reader.newest(in: usd()).mapValues(\.newest.price) == [market("a"): price("2")])
-        #expect(try writer.size().samples == 2)
-        #expect(try writer.reader.size().samples == 2)
-        // As soon as there is one, it is given out.
-        let beside = try DatabaseQueue(path: folder.database)
-        try beside.write { try $0.execute(sql: "DELETE FROM series WHERE id = 77") }
-        try writer.commit(poll(120, sample("new", "9", quotedAt: 120)))
-        #expect(try writer.reader.newest(in: usd())[market("new")]?.newest.price == price("9"))
+        try writer.queue.write { db in
+            try db.execute(
+                sql: "INSERT INTO series (id, market, currency, symbol, name) VALUES (1048575, 'x', 'eur', '', '')")
+        }
+        let error = #expect(throws: (any Error).self) { try writer.commit(poll(0, sample("new", "9", quotedAt: 0))) }
+        #expect(error.map { "\($0)".contains("series numbers") } == true)
+        #expect(writer.quarantinedDatabases().isEmpty)
+        #expect(try writer.size().samples == 0)
     }
 }
