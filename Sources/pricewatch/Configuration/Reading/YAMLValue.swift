@@ -1,3 +1,4 @@
+import CYaml
 import Foundation
 import Yams
 
@@ -81,6 +82,11 @@ extension YAMLValue {
     /// nil for an empty file or comments alone.
     static func parse(_ text: String, file: String) throws(ConfigurationFault) -> YAMLValue? {
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        if let mark = AliasBudget.exceeded(by: text) {
+            throw ConfigurationFault(
+                position: FilePosition(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1),
+                message: "the aliases up to here stand for more than \(AliasBudget.most) values")
+        }
         do {
             // The basic resolver: types are not used, and creating Yams's patterns for them takes 1 ms.
             let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
@@ -123,5 +129,47 @@ extension YAMLValue {
         default:
             return at(nil, "cannot be parsed")
         }
+    }
+}
+
+/// Limits the expansion of aliases before they are followed: ten lines of nine aliases each stand for a billion values,
+/// and Yams hashes a list or mapping that is a key with all of its values.
+private enum AliasBudget {
+    static let most = 1_000_000
+
+    /// The alias that exceeds the limit; nil also for a text that is no YAML, which Yams reports.
+    static func exceeded(by text: String) -> yaml_mark_t? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var parser = yaml_parser_t()
+            yaml_parser_initialize(&parser)
+            defer { yaml_parser_delete(&parser) }
+            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+            var event = yaml_event_t()
+            var sizes: [String: Int] = [:]
+            var open: [(anchor: String?, start: Int)] = []
+            var values = 0
+            while yaml_parser_parse(&parser, &event) == 1, event.type != YAML_STREAM_END_EVENT {
+                defer { yaml_event_delete(&event) }
+                values += 1
+                switch event.type {
+                case YAML_ALIAS_EVENT:
+                    values += name(event.data.alias.anchor).flatMap { sizes[$0] } ?? 0
+                    if values > most { return event.start_mark }
+                case YAML_SCALAR_EVENT: if let anchor = name(event.data.scalar.anchor) { sizes[anchor] = 1 }
+                case YAML_SEQUENCE_START_EVENT: open.append((name(event.data.sequence_start.anchor), values))
+                case YAML_MAPPING_START_EVENT: open.append((name(event.data.mapping_start.anchor), values))
+                case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+                    let (anchor, start) = open.removeLast()
+                    if let anchor { sizes[anchor] = values - start }
+                default: break
+                }
+            }
+            return nil
+        }
+    }
+
+    private static func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+        anchor.map { String(cString: $0) }
     }
 }
