@@ -17,13 +17,10 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "Stays on the terminal, and shows what changes; Ctrl-C or q ends it.")
     var watch = false
 
-    func validate() throws {
-        if watch, json || isatty(STDOUT_FILENO) == 0 {
-            throw ValidationError("--watch is for a terminal; programs read --json, or the status file")
-        }
-    }
-
     func run() async throws {
+        if watch, json || isatty(STDOUT_FILENO) == 0 {
+            throw CommandError("--watch is for a terminal; programs read --json, or the status file", Exit.usage)
+        }
         let configuration = try installation.readForStatus().configuration
         if watch { await follow(configuration) } else { try show(configuration) }
     }

@@ -177,7 +177,7 @@ final class ManualMachine {
         case "home-assistant":
             return try Self.unknown(
                 /(?:value_json|events\[0\]|first\))\.([a-z_]+)/, in: block,
-                ["etc/webhook.schema.json", "Sources/Engine/Status/WriteStatus.swift"])
+                ["etc/webhook.schema.json", "Sources/Engine/Status/StatusFields.swift"])
         case let name:
             let file = name ?? "pricewatch.yaml"
             _ = home.write(acted(block.configuration), as: file)

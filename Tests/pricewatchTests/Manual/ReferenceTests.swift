@@ -55,10 +55,11 @@ import Testing
         let states = StatusReport.State.allCases.map(\.rawValue) + MarketBoard.Entry.State.allCases.map(\.rawValue)
         #expect(try names("state") == Set(states))
         #expect(try names("provider") == Set(Providers.all.map { $0.name } + ["json"]))
-        let variables = try Project.text("Sources/Channels/Exec/ChildEnvironment.swift")
-            .matches(of: /"([A-Z_0-9]{4,})":|own\["([A-Z_]+)"\]/)
-            .map { "PRICEWATCH_\($0.output.1 ?? $0.output.2 ?? "")" }
-        #expect(try names("variable").isSubset(of: variables))
+        let own = try Project.text("Sources/Channels/Exec/ChildEnvironment.swift")
+            .matches(of: /"([A-Z_0-9]{4,})":|own\["([A-Z_]+)"\]/).map { $0.output.1 ?? $0.output.2 ?? "" }
+        let fields = try Project.text("Sources/Engine/Status/StatusFields.swift")
+            .matches(of: /json\.(?:member|text)\("([a-z_0-9]+)"/).map { Substring($0.output.1.uppercased()) }
+        #expect(try names("variable").isSubset(of: (own + fields).map { "PRICEWATCH_\($0)" }))
         let reasons = Dictionary(grouping: AlertReason.allCases) { $0.announcement?.rawValue }
         for row in try rows("event") where row.cells.count == 2 && !row.cells[0].contains(".") {
             let kind = try #require(row.codes(in: 0).first)
@@ -69,8 +70,10 @@ import Testing
     @Test("every metric")
     func metrics() throws {
         let source = try Project.text("Sources/pricewatch/Status/MetricsFile.swift")
-        let written = source.matches(of: /family\("([a-z0-9_]+)", \.(\w+)/).map {
-            ["pricewatch_\($0.output.1)", "\($0.output.2)"]
+        let written = source.split(separator: "text.add(").compactMap { call in
+            call.prefixMatch(of: /\s*"([a-z0-9_]+)", "/).map {
+                ["pricewatch_\($0.output.1)", call.contains("as: \"counter\"") ? "counter" : "gauge"]
+            }
         }
         #expect(Set(try rows("metric").map { [$0.codes(in: 0).joined(), $0.cells[1]] }) == Set(written))
         for row in try rows("metric") {
@@ -86,6 +89,8 @@ import Testing
                 events.formUnion(line.output.1.matches(of: /"([a-z]+\.[a-z0-9_]+)"/).map { String($0.output.1) })
             }
         }
+        let published = try Project.text("Sources/pricewatch/Status/StatusPublisher.swift")
+        events.formUnion(published.matches(of: /"([a-z]+\.unwritable)"/).map { String($0.output.1) })
         events.formUnion(PollOutcome.allCases.map { "poll.\($0.rawValue)" })
         events.formUnion(AlertEvent.Kind.allCases.map { "alert.\($0.rawValue)" })
         events.formUnion(LargeMove.Stage.allCases.map { "price.\($0.rawValue)" })
