@@ -24,7 +24,7 @@ import Testing
             "p.yaml:1:38: alerts[0].falls: a price cannot fall by 100 %: use less than 100%"
         ),
         ("poll:\n  every: [60s]", "p.yaml:2:3: poll.every: expected a duration such as 60s or 1h30m, found a list"),
-        ("poll: 60s", "p.yaml:1:7: poll: expected a mapping, found a text"),
+        ("poll: 60s", "p.yaml:1:1: poll: expected a mapping, found a text"),
         ("poll: {timeout: 0s}", "p.yaml:1:17: poll.timeout: must be at least 1ms"),
         ("watch: [bitcoin]", "p.yaml:1:1: watch: expected a mapping, found a list"),
         ("watch: {markets: bitcoin}", "p.yaml:1:18: watch.markets: expected a list, found a text"),

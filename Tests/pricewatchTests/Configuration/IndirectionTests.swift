@@ -21,17 +21,14 @@ import Testing
         try scene.write("/data/h.db\r\n", to: "etc/database")
         try scene.write("- bitcoin\n- {id: solana}\n", to: "etc/markets.yaml")
         try scene.write("0.1\n", to: "etc/threshold")
-        try scene.write("file: l.log\n", to: "etc/log.yaml")
         let text = """
             poll: {every_env: EVERY}
-            log_file: log.yaml
             history: {database_file: database}
             watch: {markets_file: markets.yaml}
             alerts: [{name: a, market: a, above_file: threshold}]
             """
         let read = try scene.reading(text).configuration
         #expect(read.poll.every == .seconds(90))
-        #expect(read.log.file?.hasSuffix("/etc/l.log") == true)
         #expect(read.history.database == "/data/h.db")
         #expect(read.watch.markets.map(\.id.text) == ["bitcoin", "solana"])
         #expect(read.alerts.first?.condition == .above(try #require(Price(parsing: "0.1"))))
@@ -95,7 +92,7 @@ import Testing
             "feeds: [{provider: coingecko, plan: demo, key_env: NOPE}]",
             "p.yaml:1:52: feeds[0].key_env: there is no environment variable NOPE"
         ),
-        ("poll_file: x", "p.yaml:1:12: poll_file: there is no file SCENE/credentials/x, nor ETC/x"),
+        ("poll_file: x", "p.yaml:1:1: poll_file: unknown key"),
     ])
     func `what cannot be had is named`(text: String, fault: String) {
         #expect(scene.faults(text) == [fault])

@@ -33,6 +33,13 @@ import Testing
         #expect(faults[0].contains("the aliases up to here"), "\(faults)")
     }
 
+    @Test(arguments: ["[a]: x", "{}: x", "watch: {a: &a [x], *a : x}", "? {? {? [x] : x} : x}\n: x"])
+    func `a list or a mapping as a key is refused before it is hashed`(text: String) throws {
+        let faults = try ConfigurationScene().faults(text)
+        #expect(faults.count == 1)
+        #expect(faults[0].hasSuffix(": a key must be a text"), "\(faults)")
+    }
+
     @Test func `a billion merged mappings, too`() throws {
         var text = "a0: &a0 {k: v}\n"
         for level in 1..<30 { text += "a\(level): &a\(level) {<<: [*a\(level - 1), *a\(level - 1)]}\n" }

@@ -33,8 +33,9 @@ struct Item {
             if let opened { fault("expected \(expected), found \(opened.kind)") }
             return nil
         }
+        let key = value.origin == nil ? path : String(path.dropLast(path.hasSuffix("_env") ? 4 : 5))
         return items.enumerated().map { index, value in
-            Item(value: value, path: "\(name)[\(index)]", position: value.position, context: context)
+            Item(value: value, path: "\(key)[\(index)]", position: value.position, context: context)
         }
     }
 
@@ -45,14 +46,9 @@ struct Item {
             if let opened { fault("expected a mapping, found \(opened.kind)") }
             return nil
         }
-        let section = Section(pairs, path: name, at: position, context)
+        let section = Section(pairs, path: path, at: position, context)
         defer { section.finish() }
         return read(section)
-    }
-
-    /// The path without `_file` and `_env`.
-    private var name: String {
-        value.origin == nil ? path : String(path.dropLast(path.hasSuffix("_env") ? 4 : 5))
     }
 
     /// The value itself, or the YAML in the file or variable that the key refers to; nil, with a fault, if that is
@@ -80,8 +76,9 @@ final class Section {
     let position: FilePosition
     let pairs: [YAMLPair]
     let context: ReadingContext
-    /// The keys that were asked for.
+    /// The keys that were asked for; those of sections have no `_file` and `_env`.
     private var known: Set<String> = []
+    private var sections: Set<String> = []
     private var hasAnyKey = false
 
     init(_ pairs: [YAMLPair], path: String, at position: FilePosition, _ context: ReadingContext) {
@@ -115,9 +112,13 @@ final class Section {
         items(key, expected: expected)?.compactMap { $0.read(scalar) }
     }
 
-    /// nil if the key is absent, null or not a mapping.
+    /// nil if the key is absent, null or not a mapping. A section is always written in the configuration itself.
     @discardableResult
-    func section<Value>(_ key: String, _ read: (Section) -> Value?) -> Value? { present(key)?.section(read) }
+    func section<Value>(_ key: String, _ read: (Section) -> Value?) -> Value? {
+        sections.insert(key)
+        guard let pair = pairs.first(where: { $0.key == key }), !pair.value.isNull else { return nil }
+        return Item(value: pair.value, path: inner(key), position: pair.position, context: context).section(read)
+    }
 
     /// nil if the key is absent, null or invalid. Empty if it cannot be read and is not needed.
     func secret(_ key: String, _ format: Scalar<String>? = nil) -> Secret? {
@@ -176,14 +177,15 @@ final class Section {
     /// Reports keys that are unknown or given in two ways; called after all keys have been read.
     func finish() {
         guard !hasAnyKey else { return }
-        for key in known {
+        let values = known.subtracting(sections)
+        for key in values {
             let forms = pairs.filter { $0.isForm(of: key) }
             for extra in forms.dropFirst() {
                 let message = "given twice: \(forms[0].key) says it already; keep one"
                 context.fault(extra.position, inner(extra.key), message)
             }
         }
-        let names = known.union(known.flatMap { [$0 + "_file", $0 + "_env"] })
+        let names = known.union(sections).union(values.flatMap { [$0 + "_file", $0 + "_env"] })
         let sorted = names.sorted()
         for pair in pairs where !names.contains(pair.key) {
             let hint = DidYouMean.key(pair.key, in: path, known: sorted).map { "; did you mean \($0)?" } ?? ""
