@@ -66,8 +66,11 @@ struct HostEnvironment: Sendable {
 
     /// This process's environment.
     static var current: HostEnvironment {
-        HostEnvironment(
+        var host = HostEnvironment(
             variables: ProcessInfo.processInfo.environment, home: NSHomeDirectory(), isRoot: geteuid() == 0)
+        // Foundation takes the home folder from the user database.
+        host.home = host["HOME"] ?? host.home
+        return host
     }
 
     /// The path of the user's configuration.
