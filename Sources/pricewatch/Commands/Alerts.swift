@@ -41,7 +41,8 @@ enum AlertsView {
     static func lines(
         _ events: [AlertEvent], firing: [AlertEvent], onlyFiring: Bool, _ terminal: Terminal, now: Date
     ) -> [String] {
-        let active = firing.isEmpty ? ["nothing fires now"] : firing.map { line($0, terminal, now: now) }
+        let active =
+            firing.isEmpty ? ["nothing fires now"] : firing.map { $0.line("firing", .red, on: terminal, now: now) }
         if onlyFiring { return active }
         return (events.isEmpty ? ["no events in this time"] : table(of: events).lines(on: terminal)) + [""] + active
     }
@@ -59,22 +60,12 @@ enum AlertsView {
                 case .resolved: .green
                 }
             table.add([
-                .init(event.at.utcText), .init(event.kind.rawValue, colour), .init(shortened(event.rule)),
+                .init(event.at.utcText), .init(event.kind.rawValue, colour),
+                .init(SafeText.printable(event.rule, atMost: 40)),
                 .init(event.market.text), .init(event.price.map { "\($0) \(event.currency)" } ?? "–"),
                 .init(event.condition.description), .init(event.reason.rawValue),
             ])
         }
         return table
     }
-
-    private static func line(_ event: AlertEvent, _ terminal: Terminal, now: Date) -> String {
-        let since = event.since.map { " for \(now.since($0).roundedText)" } ?? ""
-        let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
-        return terminal.paint("firing", .red)
-            + " \(SafeText.printable(shortened(event.rule))): \(SafeText.printable(event.market.text)) "
-            + "\(event.condition)\(since)\(note)"
-    }
-
-    /// Cuts long names, which may have 200 characters, so that the other columns stay visible.
-    private static func shortened(_ name: String) -> String { SafeText.printable(name, atMost: 40) }
 }

@@ -69,7 +69,7 @@ struct CheckFindings {
         let names = settings.watchlist.named.map(\.market.text)
         let top = settings.watchlist.top
         let watched =
-            (names.isEmpty ? [] : ["\(names.count) named: \(Self.shortened(names))"])
+            (names.isEmpty ? [] : ["\(names.count) named: \(names.shortened.joined(separator: ", "))"])
             + (top > 0 ? ["the \(top) largest"] : [])
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
@@ -100,7 +100,7 @@ struct CheckFindings {
         let scope =
             switch rule.scope {
             case .all: "all markets"
-            case .markets(let ids): Self.shortened(ids.map(\.text))
+            case .markets(let ids): ids.map(\.text).shortened.joined(separator: ", ")
             case .feed(let feed, _): "the feed \(feed)"
             }
         let modifiers = [
@@ -125,10 +125,6 @@ struct CheckFindings {
 
     private func channels(of rule: AlertRule) -> [String] {
         rule.notify ?? reading.configuration.notify.map(\.name)
-    }
-
-    static func shortened(_ names: [String]) -> String {
-        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     var json: String {

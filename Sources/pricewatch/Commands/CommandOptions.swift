@@ -1,5 +1,4 @@
 import ArgumentParser
-import Engine
 import Foundation
 import History
 import Markets
@@ -15,7 +14,7 @@ struct InstallationOptions: ParsableArguments {
 
     /// For commands that only read: if this user may not read the configuration, the default paths are used.
     func readForQuestions() throws -> ConfigurationReading {
-        noting(try ConfigurationReading.readForQuestions(option: configurationPath))
+        noting(try ConfigurationReading.read(option: configurationPath, onlyReads: true))
     }
 
     /// For `status`, which also works with a faulty configuration.
@@ -25,10 +24,7 @@ struct InstallationOptions: ParsableArguments {
 
     /// For commands that need only the database path of the configuration.
     func readForRecords() throws -> ConfigurationReading {
-        noting(
-            try ConfigurationReading.readForRecords(option: configurationPath) { file in
-                FileManager.default.contents(atPath: file).flatMap(StatusReport.init(json:))?.history.database
-            })
+        noting(try ConfigurationReading.readForRecords(option: configurationPath))
     }
 
     /// For commands that read the history.
@@ -63,5 +59,16 @@ enum TimeArgument: Hashable, Sendable {
         case .moment(let date): date
         case .ago(let duration): now - duration
         }
+    }
+}
+
+extension Duration {
+    /// A duration on the command line; `examples` completes "write …".
+    init(argument text: String, atLeast least: Duration = .milliseconds(1), examples: String) throws {
+        guard let duration = Duration(unitsText: text), duration >= least else {
+            let fault = Duration.isTooLong(unitsText: text) ? "too long" : "no length of time"
+            throw ValidationError("'\(SafeText.printable(text))' is \(fault): write \(examples)")
+        }
+        self = duration
     }
 }

@@ -14,24 +14,23 @@ struct Demo: AsyncParsableCommand {
             or with Ctrl-C and leaves nothing behind.
             """)
 
-    @Option(name: .customLong("for"), help: "How long, such as 30s or 2m. (default: 60s)", transform: Demo.duration)
+    @Option(
+        name: .customLong("for"), help: "How long, such as 30s or 2m. (default: 60s)",
+        transform: { try Duration(argument: $0, examples: "30s or 2m") })
     var length = Duration.seconds(60)
 
     func run() async throws {
-        try await CommandError.reporting {
-            let stage = try await DemoStage.build()
-            let ending: [String]
-            do {
-                ending = try await play(on: stage)
-            } catch {
-                await stage.strike()
-                throw error
-            }
-            // Removes the folder even if the reader of the output has gone.
+        let stage = try await DemoStage.build()
+        let ending: [String]
+        do {
+            ending = try await play(on: stage)
+        } catch {
             await stage.strike()
-            var output = StandardOutput()
-            for line in ending { output.line(line) }
+            throw error
         }
+        // Removes the folder even if the reader of the output has gone.
+        await stage.strike()
+        StandardOutput.write(lines: ending)
     }
 
     /// Returns the closing message.
@@ -39,10 +38,8 @@ struct Demo: AsyncParsableCommand {
         let greeting = [
             "try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)",
         ]
-        var output = StandardOutput()
-        output.line(greeting.joined(separator: " "))
-        output.flush()
-        let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
+        StandardOutput.write(lines: [greeting.joined(separator: " ")])
+        let terminal = Terminal.output
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
         let configuration = reading.configuration
         let events = RecentEvents()
@@ -84,12 +81,5 @@ struct Demo: AsyncParsableCommand {
             recordedIn: reader, configuration, window: Window(text: length.unitsText, length: length), now: end)
         report.events = try reader.events(since: start)
         return [""] + TerminalChart(chart, on: terminal).lines + [""] + report.lines(on: terminal)
-    }
-
-    @Sendable private static func duration(_ text: String) throws -> Duration {
-        guard let duration = Duration(unitsText: text), duration > .zero else {
-            throw ValidationError("'\(text)' is no length of time: write 30s, 2m …")
-        }
-        return duration
     }
 }

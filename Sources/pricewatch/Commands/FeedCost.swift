@@ -39,7 +39,7 @@ struct FeedCost {
         let details = provider + (feed.provider.plans.isEmpty ? [] : ["plan \(feed.plan.rawValue)"]) + host
         let who = feed.name + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
         let asks = role == .standsBy ? "stands by:     " : "asks:          "
-        let alone = role == .own ? ", alone for \(CheckFindings.shortened(markets.map(\.text)))" : ""
+        let alone = role == .own ? ", alone for \(markets.map(\.text).shortened.joined(separator: ", "))" : ""
         let requests = "\(requestsPerPoll) request\(requestsPerPoll == 1 ? "" : "s") a poll"
         let month =
             role == .standsBy

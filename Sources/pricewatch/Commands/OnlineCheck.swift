@@ -10,8 +10,6 @@ struct OnlineCheck {
 
     private static let limit = Duration.seconds(60)
 
-    private init() {}
-
     /// Throws 69 if a provider gives no usable answer.
     static func run(_ configuration: Configuration) async throws -> OnlineCheck {
         let memory = CommandMemory(configuration)

@@ -22,7 +22,6 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let reading = try installation.read()
         let configuration = reading.configuration
-        if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(configuration) }
         // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.
         let reloads = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         let bootstrap = try await Bootstrap(
@@ -36,19 +35,6 @@ struct Run: AsyncParsableCommand {
         if once {
             warnOfWaiting(await daemon.queuedMessages)
             try Self.judge(ending, of: configuration.feeds[0].name)
-        }
-    }
-
-    /// Logs in plain words to a terminal, for a run by hand.
-    private func greet(_ configuration: Configuration) {
-        let feed = configuration.feeds[0]
-        for line in [
-            "no configuration file: the \(configuration.watch.top) largest markets in \(configuration.currency) from "
-                + "\(feed.name), every \(configuration.every(of: feed).unitsText), without a key",
-            "prices are kept in \(configuration.history.database)",
-            "see them in another terminal: pricewatch status --watch; Ctrl-C here ends it",
-        ] {
-            StandardError.line("pricewatch: \(line)")
         }
     }
 

@@ -74,12 +74,7 @@ struct SilenceCommand: AsyncParsableCommand {
         if market != nil, rule == nil, !meant.all {
             throw ValidationError("name the rule that is to be silent on that market, or use --all for every rule")
         }
-        guard let length else { return (rule, .hours(1)) }
-        guard let duration = Duration(unitsText: length), duration > .zero else {
-            let fault = Duration.isTooLong(unitsText: length) ? "too long" : "no length of time"
-            throw ValidationError("'\(SafeText.printable(length))' is \(fault): write 30m, 2h or 1d")
-        }
-        return (rule, duration)
+        return (rule, try length.map { try Duration(argument: $0, examples: "30m, 2h or 1d") } ?? .hours(1))
     }
 }
 
@@ -102,14 +97,5 @@ struct UnsilenceCommand: AsyncParsableCommand {
         StandardOutput.write(lines: [
             count == 0 ? "nothing was silenced" : "ended \(count) silence\(count == 1 ? "" : "s")"
         ])
-    }
-}
-
-extension Silence {
-    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
-    var words: String {
-        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
-        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(until.utcText)"
     }
 }

@@ -17,30 +17,18 @@ struct Simulate: AsyncParsableCommand {
     @Option(
         name: .customLong("fault"),
         help: "Faults, walked through request by request and then again: \(Fault.words.joined(separator: " ")).",
-        transform: Simulate.faults)
+        transform: Fault.list)
     var faults: [Fault] = []
 
     func run() async throws {
-        try await CommandError.reporting {
-            let simulator: CoinGeckoSimulator
-            do {
-                simulator = try await CoinGeckoSimulator.start(port: port, seed: seed, faults: faults)
-            } catch {
-                throw CommandError("\(error)", Exit.inputOutput)
-            }
-            var output = StandardOutput()
-            output.line(simulator.baseURL)
-            output.flush()
-            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
-            await simulator.stop()
-        }
-    }
-
-    @Sendable private static func faults(_ text: String) throws -> [Fault] {
+        let simulator: CoinGeckoSimulator
         do {
-            return try Fault.list(parsing: text)
+            simulator = try await CoinGeckoSimulator.start(port: port, seed: seed, faults: faults)
         } catch {
-            throw ValidationError("\(error)")
+            throw CommandError("\(error)", Exit.inputOutput)
         }
+        StandardOutput.write(lines: [simulator.baseURL])
+        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { break }
+        await simulator.stop()
     }
 }

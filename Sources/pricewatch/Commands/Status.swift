@@ -18,22 +18,15 @@ struct Status: AsyncParsableCommand {
     var watch = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            if watch, json || isatty(STDOUT_FILENO) == 0 {
-                throw CommandError("--watch is for a terminal; programs read --json, or the status file", Exit.usage)
-            }
-            let configuration = try installation.readForStatus().configuration
-            let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-            if watch {
-                await follow(configuration, on: terminal)
-            } else {
-                try show(configuration, on: terminal)
-            }
+        if watch, json || isatty(STDOUT_FILENO) == 0 {
+            throw CommandError("--watch is for a terminal; programs read --json, or the status file", Exit.usage)
         }
+        let configuration = try installation.readForStatus().configuration
+        if watch { await follow(configuration) } else { try show(configuration) }
     }
 
-    private func follow(_ configuration: Configuration, on terminal: Terminal) async {
-        var terminal = terminal
+    private func follow(_ configuration: Configuration) async {
+        var terminal = Terminal.output
         var status = WatchedStatus(configuration)
         var screen = LiveScreen()
         for await wake in RefreshEvents(keys: true).all {
@@ -43,20 +36,20 @@ struct Status: AsyncParsableCommand {
         }
     }
 
-    private func show(_ configuration: Configuration, on terminal: Terminal) throws {
+    private func show(_ configuration: Configuration) throws {
         let now = Date()
+        let terminal = Terminal.output
         let source = try StatusSource(configuration, now: now)
         let verdict = source.verdict(at: now)
-        var output = StandardOutput()
         if json {
+            var output = StandardOutput()
             output.write(source.json(at: now))
         } else {
             let trends = terminal.isTerminal ? source.trends(now: now) : nil
             let view = StatusView(
                 status: source.report(at: now), verdict: verdict, trends: trends, terminal: terminal, now: now)
-            for line in view.lines { output.line(line) }
+            StandardOutput.write(lines: view.lines)
         }
-        output.flush()
         if verdict.exit != 0 { throw ExitCode(verdict.exit) }
     }
 }

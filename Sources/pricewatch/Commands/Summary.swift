@@ -16,25 +16,18 @@ struct Summary: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.readForRecords().configuration
-            let now = Date()
-            var report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
-            var output = StandardOutput()
-            if json {
-                var writer = JSONWriter()
-                writer.object { json in
-                    json.member("schema", 1)
-                    json.member("window_s", Int(window.length.inSeconds))
-                    json.member("at", now)
-                    report.status.summary.fields(&json)
-                }
-                output.line(writer.text)
-            } else {
-                let terminal = Terminal(environment: ProcessInfo.processInfo.environment)
-                for line in report.lines(on: terminal) { output.line(line) }
-            }
+        let configuration = try installation.readForRecords().configuration
+        let now = Date()
+        var report = try daemonsOwn(configuration, at: now) ?? recorded(configuration, at: now)
+        guard json else { return StandardOutput.write(lines: report.lines(on: .output)) }
+        var writer = JSONWriter()
+        writer.object { json in
+            json.member("schema", 1)
+            json.member("window_s", Int(window.length.inSeconds))
+            json.member("at", now)
+            report.status.summary.fields(&json)
         }
+        StandardOutput.write(lines: [writer.text])
     }
 
     /// The daemon's summary covers only 24 h, and has the provider's changes for markets without 24 h of history.
@@ -60,10 +53,8 @@ struct Summary: AsyncParsableCommand {
 
 extension Window {
     @Sendable init(parsing text: String) throws {
-        guard let length = Duration(unitsText: text), length >= .minutes(1) else {
-            let fault = Duration.isTooLong(unitsText: text) ? "too long" : "no window"
-            throw ValidationError("'\(text)' is \(fault): write 1h, 24h or 7d, at least 1m")
-        }
-        self.init(text: text, length: length)
+        self.init(
+            text: text,
+            length: try Duration(argument: text, atLeast: .minutes(1), examples: "1h, 24h or 7d, at least 1m"))
     }
 }

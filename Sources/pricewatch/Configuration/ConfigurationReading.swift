@@ -13,19 +13,16 @@ struct ConfigurationReading: Sendable {
     /// Faults of the file, of which the valid part is used; empty but for the commands that work with a faulty file.
     var faults: [ConfigurationFault] = []
 
-    /// For the daemon and `check`: finds and reads the file, and reports all its faults.
+    /// Finds and reads the file, and reports all its faults.
+    ///
+    /// - Parameter onlyReads: For commands that only read: secrets are not needed, and if this user may not read the
+    ///   configuration, the default paths are used, unless `--config` names the file.
     static func read(
-        option: String?, _ host: HostEnvironment = .current
+        option: String?, _ host: HostEnvironment = .current, onlyReads: Bool = false
     ) throws(ConfigurationError) -> ConfigurationReading {
-        try find(option, host, onlyReads: false).sound()
-    }
-
-    /// For commands that only read: secrets are not needed, and if this user may not read the configuration, the
-    /// default paths are used, unless `--config` names the file.
-    static func readForQuestions(
-        option: String?, _ host: HostEnvironment = .current
-    ) throws(ConfigurationError) -> ConfigurationReading {
-        try find(option, host, onlyReads: true).sound()
+        let reading = try find(option, host, onlyReads: onlyReads)
+        if !reading.faults.isEmpty { throw .faults(reading.faults) }
+        return reading
     }
 
     /// For `status`, which must also work with a faulty file: it takes the paths from the valid part of the file, and a
@@ -45,25 +42,17 @@ struct ConfigurationReading: Sendable {
         return reading
     }
 
-    /// For commands that need only the history: they work with a faulty file if the database path is certain, either
-    /// from the file or from the running daemon's status.
-    ///
-    /// - Parameter database: The database path in this status file; nil if it has none.
+    /// For commands that need only the history: with a faulty file, the last status names the database that is meant.
     static func readForRecords(
-        option: String?, _ host: HostEnvironment = .current, inStatus database: (_ file: String) -> String?
+        option: String?, _ host: HostEnvironment = .current
     ) throws(ConfigurationError) -> ConfigurationReading {
         var reading = try readForStatus(option: option, host)
-        let usual = builtIn(host, file: reading.file).configuration.history.database
-        let isUsual = reading.configuration.history.database == usual
-        guard reading.faults.contains(where: { $0.mayConcernDatabase(isUsual: isUsual) }) else { return reading }
-        guard let named = database(reading.configuration.statusFile) else { throw .faults(reading.faults) }
-        reading.configuration.history.database = named
+        if reading.faults.isEmpty { return reading }
+        guard let status = FileManager.default.contents(atPath: reading.configuration.statusFile),
+            let report = StatusReport(json: status)
+        else { throw .faults(reading.faults) }
+        reading.configuration.history.database = report.history.database
         return reading
-    }
-
-    private func sound() throws(ConfigurationError) -> ConfigurationReading {
-        if !faults.isEmpty { throw .faults(faults) }
-        return self
     }
 
     private static func builtIn(_ host: HostEnvironment, file: ConfigurationFile?) -> ConfigurationReading {
@@ -81,7 +70,7 @@ struct ConfigurationReading: Sendable {
         do throws(BoundedFile.Unreadable) {
             return parse(try BoundedFile.text(file.path), file: file, host, sparesSecrets: onlyReads)
         } catch {
-            guard onlyReads, error.cause == .closed, file.origin != .option else {
+            guard onlyReads, error.isForbidden, !file.isOption else {
                 throw .unreadable(file: file.path, reason: error.reason)
             }
             var reading = builtIn(host, file: file)
@@ -111,16 +100,5 @@ struct ConfigurationReading: Sendable {
         reading.warnings = context.warningsInOrder
         reading.faults = context.faultsInOrder
         return reading
-    }
-}
-
-extension ConfigurationFault {
-    /// Whether it may have kept `history.database` from its intended value.
-    ///
-    /// - Parameter isUsual: Whether the path that was understood is the default.
-    fileprivate func mayConcernDatabase(isUsual: Bool) -> Bool {
-        guard let keyPath, !keyPath.hasPrefix("history.database") else { return keyPath != nil || isUsual }
-        let isUnknownSection = !keyPath.contains(".") && message.hasPrefix("unknown key")
-        return isUsual && (keyPath.hasPrefix("history") || isUnknownSection)
     }
 }

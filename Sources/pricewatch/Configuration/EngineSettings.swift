@@ -147,8 +147,7 @@ extension Configuration.Feed {
     var monthlyQuota: Int? { quotaMonth ?? terms?.quotaMonth }
 
     /// The time between two requests for historical prices.
-    var pastPause: Duration { terms?.pastEvery ?? Self.usualPastPause }
-    static let usualPastPause = Duration.seconds(10)
+    var pastPause: Duration { terms?.pastEvery ?? .seconds(10) }
 }
 
 extension Settings {

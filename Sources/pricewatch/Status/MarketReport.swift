@@ -51,7 +51,7 @@ struct MarketReport {
         let firing = status.firing.map {
             "\(SafeText.printable($0.rule, atMost: 40)) on \(SafeText.printable($0.market.text))"
         }
-        add("firing", Self.shortened(firing), .red)
+        add("firing", firing.shortened, .red)
         return lines
     }
 
@@ -70,7 +70,7 @@ struct MarketReport {
 
     private func named(_ state: MarketBoard.Entry.State) -> [String] {
         let names = status.markets.filter { $0.state == state }.map(\.market.text)
-        return Self.shortened(names.map { SafeText.printable($0, atMost: 40) })
+        return names.map { SafeText.printable($0, atMost: 40) }.shortened
     }
 
     /// A fresh market also has no change if no price is known at the start of the window.
@@ -79,9 +79,11 @@ struct MarketReport {
         return count > 0 ? ["\(count) without a price \(window.text) ago"] : []
     }
 
-    private static func shortened(_ names: [String]) -> [String] {
-        names.count > 8 ? names.prefix(8) + ["and \(names.count - 8) more"] : names
-    }
+}
+
+extension [String] {
+    /// The first eight, and how many more there are.
+    var shortened: [String] { count > 8 ? prefix(8) + ["and \(count - 8) more"] : self }
 }
 
 extension MarketReport {

@@ -84,19 +84,9 @@ struct StatusView {
     }
 
     private var alerts: [String] {
-        let active = status.firing.map { ($0, Terminal.Colour.red) } + status.pending.map { ($0, .yellow) }
-        return active.map { event, colour in
-            let since = event.since.map { " for \(now.since($0).roundedText)" } ?? ""
-            let note = event.note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
-            return terminal.paint(colour == .red ? "firing" : "pending", colour)
-                + " \(SafeText.printable(event.rule)): \(SafeText.printable(event.market.text)) "
-                + "\(SafeText.printable(event.condition.description))\(since)\(note)"
-        }
-            + status.silences.filter { $0.until > now }.map { silence in
-                let rule = silence.rule.map { SafeText.printable($0) } ?? "all rules"
-                let market = silence.market.map { " on \(SafeText.printable($0.text))" } ?? ""
-                return "silenced \(rule)\(market) until \(silence.until.utcText)"
-            }
+        status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
+            + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
+            + status.silences.filter { $0.until > now }.map { "silenced \($0.words)" }
     }
 
     private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {
@@ -159,7 +149,7 @@ private struct MarketTable {
             .init(terminal.isTerminal ? SafeText.printable(id, atMost: Self.longestID) : id),
             .init(SafeText.printable(market.symbol.uppercased(), atMost: 8)),
             .init(price ?? none, price == nil ? .dim : nil),
-            .init(market.change?.signedToTheHundredth ?? none, direction),
+            .init(market.change.map { String(format: "%+.2f", Double($0.hundredths) / 100) } ?? none, direction),
             .init(trend, direction),
             .init(age ?? none, market.state == .stale ? .yellow : nil),
             .init(market.state.rawValue + (reason ?? ""), market.state == .fresh ? .dim : .yellow),
@@ -167,12 +157,22 @@ private struct MarketTable {
     }
 }
 
-extension Percent {
-    /// `+1.25`, `-5.20`, `0.00`: with equal decimals, so that the points align.
-    fileprivate var signedToTheHundredth: String {
-        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
-        let sign = self > .zero ? "+" : self < .zero ? "-" : ""
-        return "\(sign)\(whole).\(part < 10 ? "0" : "")\(part)"
+extension AlertEvent {
+    /// `firing high: bitcoin above 60000 for 5 min – note`. Long names and notes are cut.
+    func line(_ state: String, _ colour: Terminal.Colour, on terminal: Terminal, now: Date) -> String {
+        let since = since.map { " for \(now.since($0).roundedText)" } ?? ""
+        let note = note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
+        return terminal.paint(state, colour) + " \(SafeText.printable(rule, atMost: 40)): "
+            + SafeText.printable("\(market) \(condition)\(since)\(note)")
+    }
+}
+
+extension Silence {
+    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
+    var words: String {
+        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
+        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
+        return "\(rule)\(market) until \(until.utcText)"
     }
 }
 

@@ -33,7 +33,7 @@ final class ConfigurationScene {
     func reading(
         _ text: String, sparesSecrets: Bool = false
     ) throws(ConfigurationError) -> ConfigurationReading {
-        let file = ConfigurationFile(path: folder + "/etc/p.yaml", origin: .option)
+        let file = ConfigurationFile(path: folder + "/etc/p.yaml", isOption: true)
         let reading = ConfigurationReading.parse(text, file: file, host, sparesSecrets: sparesSecrets)
         if !reading.faults.isEmpty { throw .faults(reading.faults) }
         return reading

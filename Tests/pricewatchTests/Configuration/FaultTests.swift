@@ -114,11 +114,11 @@ import Testing
         ),
         (
             "feeds: [{provider: coingecko}, {provider: coingecko}]",
-            "p.yaml:1:32: feeds[1]: coingecko is listed twice in feeds: give this one a name"
+            "p.yaml:1:32: feeds[1].name: another feed is called coingecko, too: give this one a name"
         ),
         (
             "feeds: [{provider: coingecko}, {provider: coingecko, name: coingecko}]",
-            "p.yaml:1:60: feeds[1].name: another feed is called coingecko, too"
+            "p.yaml:1:60: feeds[1].name: another feed is called coingecko, too: give this one a name"
         ),
         (
             "feeds: [{provider: coingecko, url: http://example.org}]",

@@ -11,25 +11,27 @@ import Testing
     @Test func `the first that exists of four`() throws {
         #expect(try ConfigurationReading.read(option: nil, scene.host).file == nil)
         try scene.write("currency: chf", to: "etc/pricewatch.yaml")
-        #expect(try read(nil) == ("chf", .system))
+        #expect(try read(nil) == ("chf", scene.host.systemFile))
         try scene.write("currency: eur", to: "home/.config/pricewatch/pricewatch.yaml")
-        #expect(try read(nil) == ("eur", .user))
+        #expect(try read(nil) == ("eur", scene.host.userFile))
         let scene = scene
-        scene.host.variables["PRICEWATCH_CONFIG"] = try scene.write("currency: sek", to: "v.yaml")
-        #expect(try read(nil) == ("sek", .variable))
-        #expect(try read(try scene.write("currency: nok", to: "o.yaml")) == ("nok", .option))
+        let variable = try scene.write("currency: sek", to: "v.yaml")
+        scene.host.variables["PRICEWATCH_CONFIG"] = variable
+        #expect(try read(nil) == ("sek", variable))
+        let option = try scene.write("currency: nok", to: "o.yaml")
+        #expect(try read(option) == ("nok", option))
     }
 
-    private func read(_ option: String?) throws -> (String, ConfigurationFile.Origin?) {
+    private func read(_ option: String?) throws -> (String, String?) {
         let reading = try ConfigurationReading.read(option: option, scene.host)
-        return (reading.configuration.currency.code, reading.file?.origin)
+        return (reading.configuration.currency.code, reading.file?.path)
     }
 
     @Test func `one that is named and missing never ends in the defaults`() {
         let missing = ConfigurationError.unreadable(
             file: "/nope.yaml", reason: "no such file or directory")
         #expect(throws: missing) { try ConfigurationReading.read(option: "/nope.yaml", scene.host) }
-        #expect(throws: missing) { try ConfigurationReading.readForQuestions(option: "/nope.yaml", scene.host) }
+        #expect(throws: missing) { try ConfigurationReading.read(option: "/nope.yaml", scene.host, onlyReads: true) }
         scene.host.variables["PRICEWATCH_CONFIG"] = "/nope.yaml"
         #expect(throws: missing) { try ConfigurationReading.read(option: nil, scene.host) }
         #expect(missing.description == "read the configuration /nope.yaml: no such file or directory")
@@ -65,8 +67,10 @@ import Testing
         let path = try scene.write("currency: chf", to: "etc/pricewatch.yaml")
         chmod(path, 0)
         #expect(throws: ConfigurationError.self) { try ConfigurationReading.read(option: nil, scene.host) }
-        #expect(throws: ConfigurationError.self) { try ConfigurationReading.readForQuestions(option: path, scene.host) }
-        let reading = try ConfigurationReading.readForQuestions(option: nil, scene.host)
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationReading.read(option: path, scene.host, onlyReads: true)
+        }
+        let reading = try ConfigurationReading.read(option: nil, scene.host, onlyReads: true)
         #expect(reading.configuration.history.database == "/var/lib/pricewatch/history.db")
         #expect(reading.note == "the configuration \(path) cannot be read (permission denied); using the default paths")
     }

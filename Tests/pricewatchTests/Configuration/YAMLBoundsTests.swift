@@ -15,11 +15,37 @@ import Testing
     }
 
     @Test func `a billion laughs end before they begin`() throws {
-        let text = Self.laughs(levels: 10, each: 9) + "watch: {markets: [*a9, *a9]}\n"
+        let faults = try ConfigurationScene().faults(Self.laughs(levels: 10, each: 9))
+        #expect(faults.count == 1)
+        #expect(faults[0].contains("the aliases up to here stand for more than 1000000 values"), "\(faults)")
+    }
+
+    @Test func `a billion laughs as a key, too`() throws {
+        let faults = try ConfigurationScene().faults(Self.laughs(levels: 10, each: 9) + "? *a9\n: x\n")
+        #expect(faults.count == 1)
+        #expect(faults[0].contains("the aliases up to here"), "\(faults)")
+    }
+
+    @Test func `a billion laughs under one name and beside comments, too`() throws {
+        let text = "- &a [x]\n" + String(repeating: "- &a [ # *a\n   *a, *a]\n", count: 30) + "- {? *a : x}\n"
         let faults = try ConfigurationScene().faults(text)
-        #expect(faults.count == 12)
-        #expect(faults.prefix(10).allSatisfy { $0.hasSuffix(": unknown key") }, "\(faults)")
-        #expect(faults[11].hasSuffix("watch.markets[1]: expected a market id such as bitcoin, found a list"))
+        #expect(faults.count == 1)
+        #expect(faults[0].contains("the aliases up to here"), "\(faults)")
+    }
+
+    @Test(arguments: ["[a]: x", "{}: x", "watch: {a: &a [x], *a : x}", "? {? {? [x] : x} : x}\n: x"])
+    func `a list or a mapping as a key is refused before it is hashed`(text: String) throws {
+        let faults = try ConfigurationScene().faults(text)
+        #expect(faults.count == 1)
+        #expect(faults[0].hasSuffix(": a key must be a text"), "\(faults)")
+    }
+
+    @Test func `a billion merged mappings, too`() throws {
+        var text = "a0: &a0 {k: v}\n"
+        for level in 1..<30 { text += "a\(level): &a\(level) {<<: [*a\(level - 1), *a\(level - 1)]}\n" }
+        let faults = try ConfigurationScene().faults(text + "watch: {<<: *a29}\n")
+        #expect(faults.count == 1)
+        #expect(faults[0].contains("the aliases up to here"), "\(faults)")
     }
 
     @Test func `a quadratic blow-up ends, too`() throws {

@@ -23,17 +23,8 @@ struct BackfillCommand: AsyncParsableCommand {
     var markets: [String] = []
 
     func run() async throws {
-        try await CommandError.reporting {
-            let configuration = try installation.read().configuration
-            let network = try NetworkTransport()
-            do {
-                try await backfill(configuration, network)
-            } catch {
-                await network.shutdown()
-                throw error
-            }
-            await network.shutdown()
-        }
+        let configuration = try installation.read().configuration
+        try await NetworkTransport.whileOpen { try await backfill(configuration, $0) }
     }
 
     private func backfill(_ configuration: Configuration, _ network: NetworkTransport) async throws {
@@ -56,8 +47,10 @@ struct BackfillCommand: AsyncParsableCommand {
         let start = (since ?? .ago(configuration.history.backfill ?? .hours(24))).date(now: now)
         guard start < now else { throw CommandError("backfill: --since lies in the future", Exit.usage) }
         let plan = try backfiller.plan(sources, since: start, longerThan: configuration.tick * 2)
+        guard !plan.steps.isEmpty else {
+            return StandardOutput.write(lines: ["nothing to heal since \(start.utcText)"])
+        }
         var progress = BackfillProgress(plan)
-        guard !plan.steps.isEmpty else { return progress.nothingMissing(since: start) }
         var allowed = await backfiller.allowance(for: plan)
         await progress.begin(allowed, now: now)
         var pause = Duration.zero
@@ -67,7 +60,7 @@ struct BackfillCommand: AsyncParsableCommand {
                 pause = step.source.pause
             }
         } catch {
-            progress.interrupt()
+            progress.bar.finish()
             throw Self.commandError(error)
         }
         try progress.end()

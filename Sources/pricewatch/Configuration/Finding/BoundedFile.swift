@@ -7,17 +7,16 @@ enum BoundedFile {
     struct Unreadable: Error, Hashable, Sendable {
         /// Such as `permission denied`.
         var reason: String
-        var cause: Cause
+        var code: Int32 = 0
 
-        enum Cause: Hashable, Sendable {
-            case absent, closed, other
-        }
+        var isAbsent: Bool { [ENOENT, ENOTDIR].contains(code) }
+        var isForbidden: Bool { [EACCES, EPERM].contains(code) }
     }
 
     static func text(_ path: String) throws(Unreadable) -> String {
         let bytes = try bytes(path)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Unreadable(reason: "not UTF-8 text", cause: .other)
+            throw Unreadable(reason: "not UTF-8 text")
         }
         return text
     }
@@ -34,7 +33,7 @@ enum BoundedFile {
             guard count >= 0 else { throw unreadable(errno) }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
-            guard bytes.count <= limit else { throw Unreadable(reason: "larger than 1 MiB", cause: .other) }
+            guard bytes.count <= limit else { throw Unreadable(reason: "larger than 1 MiB") }
         }
     }
 
@@ -45,12 +44,6 @@ enum BoundedFile {
     }
 
     private static func unreadable(_ code: Int32) -> Unreadable {
-        let cause: Unreadable.Cause =
-            switch code {
-            case ENOENT, ENOTDIR: .absent
-            case EACCES, EPERM: .closed
-            default: .other
-            }
-        return Unreadable(reason: String(cString: strerror(code)).lowercased(), cause: cause)
+        Unreadable(reason: String(cString: strerror(code)).lowercased(), code: code)
     }
 }

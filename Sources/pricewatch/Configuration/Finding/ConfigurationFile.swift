@@ -4,37 +4,22 @@ import Foundation
 struct ConfigurationFile: Hashable, Sendable {
     /// Absolute, or relative to the working folder if `--config` or the variable gives it so.
     var path: String
-    var origin: Origin
-
-    enum Origin: Hashable, Sendable {
-        /// `--config`
-        case option
-        /// `$PRICEWATCH_CONFIG`
-        case variable
-        /// `~/.config/pricewatch/pricewatch.yaml`
-        case user
-        /// `/etc/pricewatch/pricewatch.yaml`
-        case system
-    }
+    /// Whether `--config` gives it.
+    var isOption = false
 
     /// The first of the four that exists; nil: none exists, and the built-in defaults apply. A path given by option or
     /// variable is used even if it does not exist, so that a mistyped one does not fall back to the defaults.
     static func find(option: String?, _ host: HostEnvironment) -> ConfigurationFile? {
-        if let option { return ConfigurationFile(path: option, origin: .option) }
-        if let path = host["PRICEWATCH_CONFIG"] { return ConfigurationFile(path: path, origin: .variable) }
+        if let option { return ConfigurationFile(path: option, isOption: true) }
+        if let path = host["PRICEWATCH_CONFIG"] { return ConfigurationFile(path: path) }
         // A home folder without permission (`sudo -u` without `-H`, systemd's ProtectHome) is not this user's and is
         // skipped; an /etc folder without permission is assumed to contain a configuration.
-        if BoundedFile.exists(host.userFile, hidden: false) {
-            return ConfigurationFile(path: host.userFile, origin: .user)
-        }
-        if BoundedFile.exists(host.systemFile, hidden: true) {
-            return ConfigurationFile(path: host.systemFile, origin: .system)
-        }
-        return nil
+        if BoundedFile.exists(host.userFile, hidden: false) { return ConfigurationFile(path: host.userFile) }
+        return BoundedFile.exists(host.systemFile, hidden: true) ? ConfigurationFile(path: host.systemFile) : nil
     }
 
     func folders(_ host: HostEnvironment) -> DefaultFolders {
-        DefaultFolders(host, usesSystemFile: origin == .system || path == host.systemFile)
+        DefaultFolders(host, usesSystemFile: path == host.systemFile)
     }
 }
 
@@ -83,6 +68,7 @@ struct HostEnvironment: Sendable {
     static var current: HostEnvironment {
         var host = HostEnvironment(
             variables: ProcessInfo.processInfo.environment, home: NSHomeDirectory(), isRoot: geteuid() == 0)
+        // Foundation takes the home folder from the user database.
         host.home = host["HOME"] ?? host.home
         return host
     }

@@ -39,12 +39,8 @@ extension Configuration.Feed {
         for item in items {
             let feed = item.section { section in
                 let feed = Configuration.Feed(section, in: currency)
-                if let feed, let twin = feeds.first(where: { $0.name == feed.name }) {
-                    if section.holds("name") {
-                        section.fault(at: "name", "another feed is called \(feed.name), too")
-                    } else {
-                        section.fault("\(twin.provider.rawValue) is listed twice in feeds: give this one a name")
-                    }
+                if let feed, feeds.contains(where: { $0.name == feed.name }) {
+                    section.fault(at: "name", "another feed is called \(feed.name), too: give this one a name")
                 }
                 return feed
             }

@@ -29,11 +29,11 @@ final class ReadingContext {
 
     /// Those of the configuration first, then those of the files that it names.
     private func inOrder(_ remarks: [ConfigurationFault]) -> [ConfigurationFault] {
-        func rank(_ remark: (offset: Int, element: ConfigurationFault)) -> (Int, String, Int, Int, Int) {
-            let position = remark.element.position
-            return (position.file == file ? 0 : 1, position.file, position.line, position.column, remark.offset)
+        func rank(_ remark: ConfigurationFault) -> (Int, String, Int, Int) {
+            let position = remark.position
+            return (position.file == file ? 0 : 1, position.file, position.line, position.column)
         }
-        return remarks.enumerated().sorted { rank($0) < rank($1) }.map(\.element)
+        return remarks.sorted { rank($0) < rank($1) }
     }
 
     // MARK: Values in files and variables
@@ -67,7 +67,7 @@ final class ReadingContext {
             do throws(BoundedFile.Unreadable) {
                 return (try BoundedFile.text(candidate), candidate)
             } catch {
-                if error.cause == .absent { continue }
+                if error.isAbsent { continue }
                 throw Unfit(reason: "read \(candidate.printable): \(error.reason)")
             }
         }

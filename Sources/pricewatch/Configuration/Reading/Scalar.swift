@@ -189,7 +189,7 @@ extension Scalar where Value == String {
 
     /// A one-line text: 1 to `longest` characters without control characters.
     static func name(upTo longest: Int) -> Scalar {
-        Scalar("a name") { text throws(Unfit) in
+        Scalar("a text") { text throws(Unfit) in
             if text.isEmpty { throw Unfit(reason: "must not be empty") }
             if text.count > longest { throw Unfit(reason: "must not be longer than \(longest) characters") }
             if text.unicodeScalars.contains(where: \.isUnprintable) {
@@ -208,16 +208,7 @@ extension Scalar where Value == String {
     }
 
     /// A line break in a key could inject headers.
-    static var secret: Scalar {
-        Scalar("a text") { text throws(Unfit) in
-            if text.isEmpty { throw Unfit(reason: "the value is empty") }
-            if text.utf8.count > 8192 { throw Unfit(reason: "the value is longer than 8192 bytes") }
-            if text.unicodeScalars.contains(where: \.isUnprintable) {
-                throw Unfit(reason: "the value holds a control character or a line break")
-            }
-            return text
-        }
-    }
+    static var secret: Scalar { name(upTo: 8192) }
 
     /// A market's id at a provider.
     static var providerID: Scalar { named("an id") { text throws(InvalidName) in try MarketID(text).text } }
@@ -225,12 +216,8 @@ extension Scalar where Value == String {
     /// A path, made absolute.
     static func path(_ context: ReadingContext) -> Scalar {
         Scalar("a path") { text throws(Unfit) in
-            guard !text.isEmpty else { throw Unfit(reason: "the path is empty") }
-            guard !text.unicodeScalars.contains(where: \.isUnprintable) else {
-                throw Unfit(reason: "the path holds a control character")
-            }
-            guard !text.hasSuffix("/") else { throw Unfit(reason: "is a folder; name a file in it") }
-            return context.absolute(text)
+            if text.hasSuffix("/") { throw Unfit(reason: "is a folder; name a file in it") }
+            return try name(upTo: 4096).parse(text).map(context.absolute)
         }
     }
 

@@ -177,14 +177,14 @@ final class Section {
     /// Reports keys that are unknown or given in two ways; called after all keys have been read.
     func finish() {
         guard !hasAnyKey else { return }
-        for key in known.subtracting(sections) {
+        let values = known.subtracting(sections)
+        for key in values {
             let forms = pairs.filter { $0.isForm(of: key) }
             for extra in forms.dropFirst() {
-                context.fault(
-                    extra.position, inner(extra.key), "given twice: \(forms[0].key) says it already; keep one")
+                let message = "given twice: \(forms[0].key) says it already; keep one"
+                context.fault(extra.position, inner(extra.key), message)
             }
         }
-        let values = known.subtracting(sections)
         let names = known.union(sections).union(values.flatMap { [$0 + "_file", $0 + "_env"] })
         let sorted = names.sorted()
         for pair in pairs where !names.contains(pair.key) {

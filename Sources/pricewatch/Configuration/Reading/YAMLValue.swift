@@ -1,3 +1,4 @@
+import CYaml
 import Foundation
 import Yams
 
@@ -49,10 +50,12 @@ struct YAMLValue {
         var pairs: [YAMLPair] = []
         var merged: [YAMLPair] = []
         for (key, value) in mapping.map({ (YAMLValue(node: $0, file: file), YAMLValue(node: $1, file: file)) }) {
-            switch key.text {
-            case nil: context.fault(key.position, nil, "a key must be a text")
-            case "<<": merged += (value.items ?? [value]).flatMap { $0.mergeable(context) }
-            case let name?: pairs.append(YAMLPair(key: name, position: key.position, value: value))
+            // `YAMLCheck` has refused keys that are no text.
+            let name = key.text ?? ""
+            if name == "<<" {
+                merged += (value.items ?? [value]).flatMap { $0.mergeable(context) }
+            } else {
+                pairs.append(YAMLPair(key: name, position: key.position, value: value))
             }
         }
         var known = Set(pairs.map(\.key))
@@ -81,6 +84,10 @@ extension YAMLValue {
     /// nil for an empty file or comments alone.
     static func parse(_ text: String, file: String) throws(ConfigurationFault) -> YAMLValue? {
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        if let (message, mark) = YAMLCheck.fault(in: text) {
+            let position = FilePosition(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+            throw ConfigurationFault(position: position, message: message)
+        }
         do {
             // The basic resolver: types are not used, and creating Yams's patterns for them takes 1 ms.
             let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
@@ -124,4 +131,70 @@ extension YAMLValue {
             return at(nil, "cannot be parsed")
         }
     }
+}
+
+/// Refuses what Yams or the merge keys would need exponential time for: ten lines of nine aliases each stand for a
+/// billion values, and Yams hashes a list or mapping that is a key with all of its values.
+private struct YAMLCheck {
+    private static let most = 1_000_000
+
+    /// With those that aliases stand for.
+    private var values = 0
+    /// The values of each anchor.
+    private var sizes: [String: Int] = [:]
+    private var open: [(anchor: String?, start: Int, isMapping: Bool, children: Int)] = []
+
+    /// nil also for a text that is no YAML, which Yams reports.
+    static func fault(in text: String) -> (message: String, yaml_mark_t)? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var parser = yaml_parser_t()
+            yaml_parser_initialize(&parser)
+            defer { yaml_parser_delete(&parser) }
+            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+            var event = yaml_event_t()
+            var check = YAMLCheck()
+            while yaml_parser_parse(&parser, &event) == 1, event.type != YAML_STREAM_END_EVENT {
+                defer { yaml_event_delete(&event) }
+                if let fault = check.fault(in: event) { return (fault, event.start_mark) }
+            }
+            return nil
+        }
+    }
+
+    private mutating func fault(in event: yaml_event_t) -> String? {
+        switch event.type {
+        case YAML_ALIAS_EVENT: return add(name(event.data.alias.anchor).flatMap { sizes[$0] } ?? 1)
+        case YAML_SCALAR_EVENT:
+            if let anchor = name(event.data.scalar.anchor) { sizes[anchor] = 1 }
+            return add(1)
+        case YAML_SEQUENCE_START_EVENT: return begin(name(event.data.sequence_start.anchor), isMapping: false)
+        case YAML_MAPPING_START_EVENT: return begin(name(event.data.mapping_start.anchor), isMapping: true)
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+            let ended = open.removeLast()
+            if let anchor = ended.anchor { sizes[anchor] = values - ended.start }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func begin(_ anchor: String?, isMapping: Bool) -> String? {
+        let start = values
+        // A list or mapping counts twice, so that it is larger than a text even if it is empty.
+        let fault = add(2)
+        open.append((anchor, start, isMapping, 0))
+        return fault
+    }
+
+    /// A text has the size 1.
+    private mutating func add(_ size: Int) -> String? {
+        values += size
+        if size > 2, values > Self.most { return "the aliases up to here stand for more than \(Self.most) values" }
+        guard let last = open.indices.last else { return nil }
+        open[last].children += 1
+        let isKey = open[last].isMapping && !open[last].children.isMultiple(of: 2)
+        return isKey && size > 1 ? "a key must be a text" : nil
+    }
+
+    private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
 }
