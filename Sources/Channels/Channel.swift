@@ -8,7 +8,9 @@ package protocol Channel: Sendable {
     var name: String { get }
 
     /// Sends one message within the channel's timeout. Any 2xx of a service, or exit status 0 of a program, is success.
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt
+    ///
+    /// - Returns: the answer for people, such as `204` or `exit 0`. It comes from outside.
+    func deliver(_ message: Message) async throws(DeliveryError) -> String
 }
 
 /// A message to deliver.
@@ -82,13 +84,6 @@ extension JSONWriter {
         json.object(body)
         return json
     }
-}
-
-/// The response to a delivered message, for people, such as `204` or `exit 0`. Its text comes from outside.
-package struct Receipt: Hashable, Sendable {
-    package var answer: String
-
-    package init(answer: String) { self.answer = answer }
 }
 
 /// Why a delivery failed.

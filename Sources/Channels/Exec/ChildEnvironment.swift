@@ -32,7 +32,7 @@ struct ChildEnvironment: Sendable {
     func variables(for message: Message, json: [UInt8]) -> [String: String] {
         let text = MessageText(message)
         var own = [
-            "MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(to: .utf16(Self.longest / 4)),
+            "MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(toBytes: Self.longest),
             "EVENTS": "\(message.events.count)",
         ]
         if json.count <= Self.longest { own["JSON"] = String(decoding: json, as: UTF8.self) }

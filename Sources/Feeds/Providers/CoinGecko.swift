@@ -94,34 +94,9 @@ extension CoinGecko {
     }
 }
 
-// MARK: Requests about the provider itself
+// MARK: Names and ranks
 
 extension CoinGecko {
-    /// `GET /ping`: whether host and key are accepted.
-    package struct Ping: FeedRequest {
-        package init() {}
-        package var path: String { "/ping" }
-        package var cachePolicy: CachePolicy { .reload }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> String {
-            guard let greeting = try JSONDocument(body).root["gecko_says"]?.text else {
-                throw UnreadableBody(misshapen: body, at: "/gecko_says")
-            }
-            return greeting
-        }
-    }
-
-    /// `GET /simple/supported_vs_currencies`: the currency codes for prices.
-    package struct SupportedCurrencies: FeedRequest {
-        package init() {}
-        package var path: String { "/simple/supported_vs_currencies" }
-        package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> [String] {
-            try JSONDocument.list(in: body).compactMap(\.text)
-        }
-    }
-
     /// `GET /coins/list`: every id with symbol and name, about 17,000.
     package struct CoinList: FeedRequest {
         package struct Coin: Sendable, Hashable {
@@ -136,10 +111,9 @@ extension CoinGecko {
             }
         }
 
-        package var cachePolicy: CachePolicy
-
-        package init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
+        package init() {}
         package var path: String { "/coins/list" }
+        package var storedFor: Duration? { .hours(24) }
 
         package func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
             try JSONDocument.list(in: body).compactMap { row in
@@ -158,7 +132,7 @@ extension CoinGecko {
         package var query: RequestQuery {
             ["vs_currency": "usd", "ids": ids.joined(separator: ","), "per_page": "250"]
         }
-        package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
+        package var storedFor: Duration? { .hours(24) }
 
         /// By id, without the markets that have no rank.
         package func decode(_ body: Data) throws(UnreadableBody) -> [String: Int] {
@@ -167,22 +141,6 @@ extension CoinGecko {
                 return (id, Int(rank))
             }
             return Dictionary(ranks, uniquingKeysWith: { $1 })
-        }
-    }
-
-    /// `GET /key`, plan pro only: the plan's limits and the remaining quota.
-    package struct KeyUsage: FeedRequest {
-        package init() {}
-        package var path: String { "/key" }
-        package var cachePolicy: CachePolicy { .reload }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> (requestsPerMonth: Int64, remainingThisMonth: Int64)
-        {
-            let usage = try JSONDocument(body).root
-            guard let requests = usage["monthly_call_credit"]?.numeral?.integer,
-                let remaining = usage["current_remaining_monthly_calls"]?.numeral?.integer
-            else { throw UnreadableBody(misshapen: body, at: "/current_remaining_monthly_calls") }
-            return (requests, remaining)
         }
     }
 }

@@ -11,7 +11,8 @@ package protocol FeedRequest<Response>: Sendable {
     var path: String { get }
     var query: RequestQuery { get }
     var acceptedContent: AcceptedContent { get }
-    var cachePolicy: CachePolicy { get }
+    /// How long the stored answer is used without a request, which then revalidates it; nil: it is not stored.
+    var storedFor: Duration? { get }
 
     /// The full URL. `key` is nil if the URL only identifies the request.
     func url(below base: BaseURL, key: Secret?) -> String
@@ -22,7 +23,7 @@ package protocol FeedRequest<Response>: Sendable {
 extension FeedRequest {
     package var query: RequestQuery { [:] }
     package var acceptedContent: AcceptedContent { .json }
-    package var cachePolicy: CachePolicy { .revalidate }
+    package var storedFor: Duration? { nil }
     package func url(below base: BaseURL, key: Secret?) -> String { base.url(path: path, query: query) }
 }
 
@@ -41,18 +42,6 @@ package enum AcceptedContent: String, CaseIterable, Sendable {
         return type == "application/json" || type == "text/json"
             || (type.hasPrefix("application/") && type.hasSuffix("+json"))
     }
-}
-
-/// When a stored answer may be used.
-package enum CachePolicy: Sendable, Hashable {
-    /// Sends `If-None-Match` and `If-Modified-Since`; a 304 returns the stored answer.
-    case revalidate
-    /// Ignores the stored answer.
-    case reload
-    /// Returns the stored answer if it is younger than this, else revalidates.
-    case cachedIfFresh(Duration)
-    /// Never sends a request.
-    case cachedOnly
 }
 
 /// The validators of an answer, for conditional requests.

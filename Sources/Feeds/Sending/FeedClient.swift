@@ -37,7 +37,7 @@ package actor FeedClient {
         redaction = environment.redaction(key: environment.key, provider.headers(with: environment.key))
     }
 
-    /// Sends a request by its cache policy, with retries, within `limit`.
+    /// Sends a request, unless its stored answer is recent enough, with retries, within `limit`.
     package func send<Response>(
         _ request: some FeedRequest<Response>, within limit: Duration, respecting scope: CooldownScope = .all
     ) async throws(FeedError) -> Response {
@@ -45,16 +45,11 @@ package actor FeedClient {
         let feed = environment.feed
         let query = request.query.encoded
         let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
-        let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(name, of: feed)
+        let stored = request.storedFor == nil ? nil : await memory.storedBody(name, of: feed)
         // A stored answer that can no longer be decoded is requested again.
         let known = stored.flatMap { try? request.decode($0.body) }
-        switch request.cachePolicy {
-        case .cachedOnly:
-            guard let known else { throw classification.located(FeedError(.empty, "nothing is stored")) }
+        if let age = request.storedFor, let stored, let known, time.now().since(stored.confirmedAt) < age {
             return known
-        case .cachedIfFresh(let age):
-            if let stored, let known, time.now().since(stored.confirmedAt) < age { return known }
-        case .revalidate, .reload: break
         }
         if let (wait, until) = await cooldownInForce(scope, at: time.now()) {
             var error = FeedError(wait.cause, "waits until \(until.utcText): \(wait.message)", isRetryable: true)
@@ -65,7 +60,7 @@ package actor FeedClient {
         let loaded = try await load(
             request, validators: known == nil ? nil : stored?.validators, until: time.uptime() + limit, &log)
         if let value = loaded.value {
-            if case .cachedIfFresh = request.cachePolicy {
+            if request.storedFor != nil {
                 let body = StoredBody(
                     body: loaded.body, validators: Validators(loaded.headers), confirmedAt: loaded.at)
                 await memory.keep(body, name, of: feed)
@@ -181,7 +176,6 @@ extension FeedClient {
         if headers["User-Agent"] == nil { headers.append("User-Agent", environment.userAgent) }
         if let etag = validators?.etag { headers.append("If-None-Match", etag) }
         if let date = validators?.lastModified { headers.append("If-Modified-Since", date) }
-        if request.cachePolicy == .reload { headers.append("Cache-Control", "no-cache") }
         return WireRequest(
             url: request.url(below: environment.baseURL, key: key), headers: headers,
             bodyLimit: Self.bodyLimit)

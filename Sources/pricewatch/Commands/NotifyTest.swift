@@ -39,7 +39,7 @@ struct NotifyTest: AsyncParsableCommand {
         // A new id each time: a receiver that drops duplicates must not drop the second test.
         let message = Message(id: "test-\(UUID().uuidString.lowercased())", content: .note(note))
         do {
-            return try await channel.madeChannel(transport: transport).deliver(message).answer
+            return try await channel.madeChannel(transport: transport).deliver(message)
         } catch {
             throw CommandError(error.description, Exit.noAnswer)
         }

@@ -103,7 +103,7 @@ extension Work {
             }
             guard let channel = parts.channels[request.message.channel] else { return ended(.lost) }
             do throws(DeliveryError) {
-                return ended(.delivered, answer: try await channel.deliver(message).answer)
+                return ended(.delivered, answer: try await channel.deliver(message))
             } catch {
                 if Task.isCancelled { return ended(.interrupted) }
                 return ended(

@@ -40,7 +40,7 @@ final class ScriptedChannel: Channel {
 
     func answer(_ answers: [Answer]) { state.withLock { $0.answers = answers } }
 
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt {
+    func deliver(_ message: Message) async throws(DeliveryError) -> String {
         let answer = state.withLock { state in
             state.attempts.append(message)
             state.running += 1
@@ -53,7 +53,7 @@ final class ScriptedChannel: Channel {
         switch answer {
         case .ok:
             state.withLock { $0.delivered.append(message) }
-            return Receipt(answer: "ok")
+            return "ok"
         case .fail(let wait):
             throw DeliveryError(description: "send to \(name): it is down", isPermanent: false, retryAfter: wait)
         case .refuse: throw DeliveryError(description: "send to \(name): 404", isPermanent: true)
