@@ -42,9 +42,9 @@ struct ExecChannel: Channel {
 
     /// The event object for a single event, else the webhook's object.
     private static func input(_ message: Message) -> [UInt8] {
-        guard case .events(let events) = message.content, events.count == 1 else { return message.json.bytes }
+        guard let event = message.singleEvent else { return message.json.bytes }
         var json = JSONWriter()
-        events[0].write(&json)
+        event.write(&json)
         return json.bytes
     }
 

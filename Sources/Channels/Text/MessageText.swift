@@ -9,19 +9,16 @@ struct MessageText: Hashable, Sendable {
     var lines: [String]
 
     init(_ message: Message) {
-        switch message.content {
-        case .note(let note):
+        if let note = message.note {
             headline = SafeText.line(note.title, atMost: Headline.length)
-            lines =
-                (note.lines + note.events.map(Self.listed)).map(\.asOneLine) + ["pricewatch on \(note.host.asOneLine)"]
-        case .events(let events):
-            if events.count == 1 {
-                headline = Headline(events[0]).text()
-                lines = Self.details(of: events[0])
-            } else {
-                headline = Self.summary(of: events)
-                lines = Self.list(events)
-            }
+            lines = (note.lines + message.events.map(Self.listed)).map(\.asOneLine)
+            lines.append("pricewatch on \(note.host.asOneLine)")
+        } else if let event = message.singleEvent {
+            headline = Headline(event).text()
+            lines = Self.details(of: event)
+        } else {
+            headline = Self.summary(of: message.events)
+            lines = Self.list(message.events)
         }
     }
 

@@ -44,7 +44,7 @@ package struct CoinGecko: ListedProvider {
     package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
         return watch.pages(of: Self.pageSize) {
-            MarketsPage(currency: watch.currency, selection: $0, names: names)
+            MarketsPage(currency: watch.currency, content: $0, names: names)
         }
     }
 }
@@ -55,7 +55,7 @@ extension CoinGecko {
     /// `GET /coins/markets`: prices of named markets, or of a page of the largest.
     struct MarketsPage: FeedRequest {
         var currency: Currency
-        var selection: PageSelection
+        var content: PageRequest.Content
         /// Our market ids by the provider's.
         var names: [String: MarketID]
 
@@ -63,13 +63,13 @@ extension CoinGecko {
 
         /// By default 100 rows come even if more ids are named, and prices are rounded.
         var query: RequestQuery {
-            switch selection {
-            case .ids(let ids):
+            switch content {
+            case .named(let entries):
                 [
-                    "vs_currency": currency.code, "ids": ids.joined(separator: ","), "per_page": "250",
+                    "vs_currency": currency.code, "ids": entries.idList, "per_page": "250",
                     "precision": "full",
                 ]
-            case .largest(let page):
+            case .ranked(let page):
                 [
                     "vs_currency": currency.code, "order": "market_cap_desc", "page": "\(page)", "per_page": "250",
                     "precision": "full",

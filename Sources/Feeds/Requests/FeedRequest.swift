@@ -71,10 +71,4 @@ package struct StoredBody: Sendable, Hashable, Codable {
     package var validators: Validators?
     /// When the provider last confirmed this answer.
     package var confirmedAt: Date
-
-    package init(body: Data, validators: Validators?, confirmedAt: Date) {
-        self.body = body
-        self.validators = validators
-        self.confirmedAt = confirmedAt
-    }
 }

@@ -201,22 +201,15 @@ extension Parts {
     /// changes; the error is logged with the next write.
     func outsideChange(_ engine: Engine) -> OutsideChange? {
         var change = OutsideChange()
-        var isEmpty = true
         if history.installation != engine.alerts.identity.installation, let known = try? history.reader.alerts() {
             change.installation = (history.installation, known)
-            isEmpty = false
         }
         let othersWrote = (try? history.changedByOthers()) == true
-        if othersWrote, let silences = try? history.reader.silences() {
-            change.silences = silences
-            isEmpty = false
+        if othersWrote { change.silences = try? history.reader.silences() }
+        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote) {
+            change.backfilled = try? history.load(engine.settings, at: now().wall)
         }
-        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote),
-            let remembered = try? history.load(engine.settings, at: now().wall)
-        {
-            change.backfilled = remembered
-            isEmpty = false
-        }
+        let isEmpty = change.installation == nil && change.silences == nil && change.backfilled == nil
         return isEmpty ? nil : change
     }
 

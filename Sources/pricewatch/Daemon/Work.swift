@@ -96,8 +96,8 @@ extension Work {
             let message: Message
             do throws(HistoryError) {
                 let contents = try request.contents(parts.history.reader.contents(ofMessage:))
-                guard let found = contents.flatMap({ Message(request.message.id, $0) }) else { return ended(.lost) }
-                message = found
+                guard let contents, contents.note != nil || !contents.events.isEmpty else { return ended(.lost) }
+                message = Message(id: request.message.id, events: contents.events, note: contents.note)
             } catch {
                 return ended(.failed(cause: "\(error)", retryAfter: nil))
             }

@@ -71,7 +71,7 @@ import Testing
         let folder = try TemporaryFolder()
         let events = (0..<2000).map { Told.event(rule: "rule \($0)", name: String(repeating: "🚀", count: 50)) }
         let channel = try Self.channel("cat >stdin; env -0 >env", in: folder)
-        _ = try await channel.deliver(Message(id: "g", content: .events(events)))
+        _ = try await channel.deliver(Message(id: "g", events: events))
         let object = try JSONSerialization.jsonObject(with: Data(folder.text("stdin").utf8)) as? [String: Any]
         #expect(object?["schema"] as? Int == 1)
         #expect((object?["events"] as? [Any])?.count == 2000)

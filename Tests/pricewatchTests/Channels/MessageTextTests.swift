@@ -39,7 +39,7 @@ import Testing
             Told.event(.falls(Percent(hundredths: 500), within: .hours(1)), change: "-5.2", rule: "b", symbol: "bbb"),
             Told.event(.falls(Percent(hundredths: 500), within: .hours(1)), change: "-9.1", rule: "c", symbol: "ccc"),
         ]
-        let text = MessageText(Message(id: "m", content: .events(events)))
+        let text = MessageText(Message(id: "m", events: events))
         #expect(text.headline == "4 alerts, worst: ▼ CCC 59,990 usd, −9.1 % in 1h (c)")
         #expect(text.lines.count == 4)
         #expect(text.lines[0] == "▼ AAA 59,990 usd, below 60,000 (a)")
@@ -50,7 +50,7 @@ import Testing
             Told.event(rule: "a", at: Told.now - .hours(3)),
             Told.event(kind: .resolved, reason: .conditionEnded, rule: "a"),
         ]
-        let text = MessageText(Message(id: "m", content: .events(events)))
+        let text = MessageText(Message(id: "m", events: events))
         #expect(text.lines.map { String($0.prefix(8)) } == ["07:00Z ▼", "10:00Z ✓"])
     }
 
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [(6, 200), (100, 500), (100, 2000), (100, 4096), (5000, 2000)])
     func `a list that is too long says how many more there are`(count: Int, limit: Int) throws {
         let events = (0..<count).map { Told.event(rule: "rule number \($0)") }
-        let text = MessageText(Message(id: "m", content: .events(events))).fitted(toBytes: limit)
+        let text = MessageText(Message(id: "m", events: events)).fitted(toBytes: limit)
         #expect(text.utf8.count <= limit)
         let lines = text.split(separator: "\n")
         let last = try #require(lines.last)

@@ -1,9 +1,9 @@
-import Channels
 import Engine
 import Foundation
 import Markets
 import Synchronization
 
+@testable import Channels
 @testable import pricewatch
 
 /// A channel that answers as it is told, and keeps what it was sent.
@@ -62,16 +62,6 @@ final class ScriptedChannel: Channel {
             for await _ in stream {}
             continuation.finish()
             throw DeliveryError(description: "send to \(name): cancelled", isPermanent: false)
-        }
-    }
-}
-
-extension Message {
-    /// The events in it, also those of a note.
-    var events: [AlertEvent] {
-        switch content {
-        case .events(let events): events
-        case .note(let note): note.events
         }
     }
 }
