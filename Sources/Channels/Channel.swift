@@ -8,47 +8,27 @@ package protocol Channel: Sendable {
     var name: String { get }
 
     /// Sends one message within the channel's timeout. Any 2xx of a service, or exit status 0 of a program, is success.
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt
+    ///
+    /// - Returns: the answer for people, such as `204` or `exit 0`. It comes from outside.
+    func deliver(_ message: Message) async throws(DeliveryError) -> String
 }
 
 /// A message to deliver.
 package struct Message: Hashable, Sendable {
     /// The same for each attempt, so that a receiver can detect duplicates. Sent as `Idempotency-Key`.
     package var id: String
-    package var content: Content
+    /// In the order in which they happened; several if grouped. Those beside a note are the ones that it summarises.
+    package var events: [AlertEvent]
+    package var note: Note?
 
-    package enum Content: Hashable, Sendable {
-        /// At least one; several if grouped. In the order in which they happened.
-        case events([AlertEvent])
-        case note(Note)
-    }
-
-    package init(id: String, content: Content) {
+    package init(id: String, events: [AlertEvent] = [], note: Note? = nil) {
         self.id = id
-        self.content = content
+        self.events = events
+        self.note = note
     }
 
-    /// Nil if the contents hold nothing to send.
-    package init?(_ id: String, _ contents: OutgoingMessage.Contents) {
-        if var note = contents.note {
-            note.events = contents.events
-            self.init(id: id, content: .note(note))
-        } else if !contents.events.isEmpty {
-            self.init(id: id, content: .events(contents.events))
-        } else {
-            return nil
-        }
-    }
-
-    /// Those of a note are the ones that it summarises.
-    var events: [AlertEvent] {
-        switch content {
-        case .events(let events): events
-        case .note(let note): note.events
-        }
-    }
-
-    private var note: Note? { if case .note(let note) = content { note } else { nil } }
+    /// The one event that the message is about; nil if it is about several, or a note.
+    var singleEvent: AlertEvent? { note == nil && events.count == 1 ? events[0] : nil }
 
     /// The severity of the most severe event; a note is `info`, a gap at least a warning.
     var severity: AlertRule.Severity {
@@ -84,13 +64,6 @@ extension JSONWriter {
     }
 }
 
-/// The response to a delivered message, for people, such as `204` or `exit 0`. Its text comes from outside.
-package struct Receipt: Hashable, Sendable {
-    package var answer: String
-
-    package init(answer: String) { self.answer = answer }
-}
-
 /// Why a delivery failed.
 package struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Operation, object, cause and hint, without any secret. Bounded; text from outside is escaped.
@@ -99,10 +72,4 @@ package struct DeliveryError: Error, Hashable, Sendable, CustomStringConvertible
     package var isPermanent: Bool
     /// The minimum delay before a retry, as the service requests.
     package var retryAfter: Duration?
-
-    package init(description: String, isPermanent: Bool, retryAfter: Duration? = nil) {
-        self.description = description
-        self.isPermanent = isPermanent
-        self.retryAfter = retryAfter
-    }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Markets
 import NIOHTTP1
 
-/// CoinGecko's paths below `/api/v3` at one moment: `ping`, `coins/list`, `coins/markets`, `coins/{id}/market_chart/range`
-/// and `simple/supported_vs_currencies`.
+/// CoinGecko's paths below `/api/v3` at one moment: `ping`, `coins/list`, `coins/markets` and
+/// `coins/{id}/market_chart/range`.
 struct CoinGeckoAPI {
     let book: PriceBook
     let position: Walk.Position
@@ -32,8 +32,6 @@ struct CoinGeckoAPI {
         let id = path.count > 2 ? path.remove(at: 1) : ""
         switch path {
         case ["ping"]: return #"{"gecko_says":"(V3) To the Moon!"}"#
-        case ["simple", "supported_vs_currencies"]:
-            return #"["usd"]"#
         case ["coins", "list"]:
             return jsonArray(
                 book.markets.sorted { $0.id < $1.id }.map {

@@ -35,9 +35,13 @@ package final class CoinGeckoSimulator: Sendable {
     private let server = Mutex<LoopbackServer?>(nil)
     private let now: @Sendable () -> Date
 
-    private init(_ book: PriceBook, _ walk: Walk, _ faults: [Fault], now: @escaping @Sendable () -> Date) {
-        self.book = book
-        state = Mutex(State(faults: faults, walk: walk))
+    /// Without a socket, for `reply(to:)`; the parameters are those of `start`.
+    package init(
+        seed: UInt64 = 1, markets: Int = 250, script: [MarketID: [Price]] = [:], stepsEvery: Duration? = nil,
+        faults: [Fault] = [], now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        book = PriceBook(seed: seed, count: markets, script: script)
+        state = Mutex(State(faults: faults, walk: Walk(stepsEvery: stepsEvery)))
         self.now = now
     }
 
@@ -54,7 +58,7 @@ package final class CoinGeckoSimulator: Sendable {
         port: Int = 0, seed: UInt64 = 1, markets: Int = 250, script: [MarketID: [Price]] = [:],
         stepsEvery: Duration? = nil, faults: [Fault] = [], now: @escaping @Sendable () -> Date = { Date() }
     ) async throws(LoopbackServer.StartError) -> CoinGeckoSimulator {
-        let simulator = offline(
+        let simulator = CoinGeckoSimulator(
             seed: seed, markets: markets, script: script, stepsEvery: stepsEvery, faults: faults, now: now)
         // Weak, so that the server ends with the simulator.
         let server = try await LoopbackServer.start(port: port) { [weak simulator] request in
@@ -62,15 +66,6 @@ package final class CoinGeckoSimulator: Sendable {
         }
         simulator.server.withLock { $0 = server }
         return simulator
-    }
-
-    /// The same without a socket.
-    package static func offline(
-        seed: UInt64 = 1, markets: Int = 250, script: [MarketID: [Price]] = [:], stepsEvery: Duration? = nil,
-        faults: [Fault] = [], now: @escaping @Sendable () -> Date = { Date() }
-    ) -> CoinGeckoSimulator {
-        CoinGeckoSimulator(
-            PriceBook(seed: seed, count: markets, script: script), Walk(stepsEvery: stepsEvery), faults, now: now)
     }
 
     /// Ends the listener and all connections, hanging ones at once.

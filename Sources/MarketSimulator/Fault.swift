@@ -112,30 +112,19 @@ extension Fault {
     private init(parsing word: String) throws(FaultListError) {
         if let fault = Self.plain.first(where: { $0.key == word })?.value {
             self = fault
-            return
+        } else if let match = word.wholeMatch(of: /status:([2-5][0-9]{2})(?::([0-9]+))?/), let code = Int(match.1) {
+            self = .status(code, retryAfter: match.2.flatMap { Int($0) })
+        } else {
+            throw FaultListError(word: word)
         }
-        let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts[0] == "status" else {
-            let known = Self.plain.map(\.key) + ["status"]
-            let nearest = Spelling.closest(to: parts[0], among: known.sorted())
-            let hint = nearest.map { "did you mean `\($0)`?" } ?? "there are \(Self.words.joined(separator: " "))"
-            throw FaultListError(reason: "no fault is called `\(word)` (\(hint))")
-        }
-        guard parts.count > 1, let status = Int(parts[1]), (200...599).contains(status) else {
-            throw FaultListError(reason: "`\(word)` has no HTTP status (write it as status:503, with 200 to 599)")
-        }
-        let wait = parts.count > 2 ? Int(parts[2]) : nil
-        guard parts.count == 2 || (parts.count == 3 && (wait ?? -1) >= 0) else {
-            throw FaultListError(
-                reason: "`\(word)` has no Retry-After (write whole seconds, as in status:429:120)")
-        }
-        self = .status(status, retryAfter: wait)
     }
 }
 
 /// Why a text is not a list of faults.
 package struct FaultListError: Error, Hashable, CustomStringConvertible {
-    let reason: String
+    let word: String
 
-    package var description: String { "read the fault list: \(reason)" }
+    package var description: String {
+        "read the fault list: no fault is called `\(word)` (there are \(Fault.words.joined(separator: " ")))"
+    }
 }

@@ -15,21 +15,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ok rest", "no fault is called `rest` (did you mean `reset`?)"),
-        ("Hang", "no fault is called `Hang` (did you mean `hang`?)"),
-        ("bad-json", "no fault is called `bad-json` (did you mean `badjson`?)"),
-        ("stauts:500", "no fault is called `stauts:500` (did you mean `status`?)"),
-        ("ok:1", "no fault is called `ok:1` (did you mean `ok`?)"),
-        ("earthquake", "no fault is called `earthquake` (there are ok status:CODE[:RETRY_AFTER] reset "),
-        ("status", "`status` has no HTTP status (write it as status:503, with 200 to 599)"),
-        ("status:", "`status:` has no HTTP status"), ("status:99", "`status:99` has no HTTP status"),
-        ("status:600", "`status:600` has no HTTP status"),
-        ("status:429:soon", "`status:429:soon` has no Retry-After (write whole seconds, as in status:429:120)"),
-        ("status:429:-1", "`status:429:-1` has no Retry-After"),
-        ("status:429:1:2", "`status:429:1:2` has no Retry-After"),
+        ("ok rest", "rest"), ("Hang", "Hang"), ("bad-json", "bad-json"), ("stauts:500", "stauts:500"), ("ok:1", "ok:1"),
+        ("status", "status"), ("status:", "status:"), ("status:99", "status:99"), ("status:600", "status:600"),
+        ("status:429:soon", "status:429:soon"), ("status:429:-1", "status:429:-1"),
+        ("status:429:1:2", "status:429:1:2"),
     ])
-    func namesTheBadWord(text: String, reason: String) throws {
+    func namesTheBadWord(text: String, word: String) throws {
         let error = try #require(throws: FaultListError.self) { try Fault.list(parsing: text) }
-        #expect("\(error)".hasPrefix("read the fault list: " + reason))
+        let beginning =
+            "read the fault list: no fault is called `\(word)` (there are ok status:CODE[:RETRY_AFTER] reset "
+        #expect("\(error)".hasPrefix(beginning))
     }
 }

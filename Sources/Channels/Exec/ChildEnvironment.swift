@@ -32,15 +32,12 @@ struct ChildEnvironment: Sendable {
     func variables(for message: Message, json: [UInt8]) -> [String: String] {
         let text = MessageText(message)
         var own = [
-            "MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(to: .utf16(Self.longest / 4)),
+            "MESSAGE_ID": message.id, "TITLE": text.headline, "TEXT": text.fitted(toBytes: Self.longest),
             "EVENTS": "\(message.events.count)",
         ]
         if json.count <= Self.longest { own["JSON"] = String(decoding: json, as: UTF8.self) }
-        switch message.content {
-        case .events(let events) where events.count == 1: own.merge(Self.fields(ofEvent: json)) { $1 }
-        case .events: break
-        case .note(let note): own["NOTE_KIND"] = note.kind.rawValue
-        }
+        if message.singleEvent != nil { own.merge(Self.fields(ofEvent: json)) { $1 } }
+        own["NOTE_KIND"] = message.note?.kind.rawValue
         var variables = inherited
         for (name, value) in own {
             // A zero byte would end the variable.

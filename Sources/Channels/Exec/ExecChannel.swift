@@ -18,7 +18,7 @@ struct ExecChannel: Channel {
     /// The time between SIGTERM and SIGKILL.
     var grace = Duration.seconds(2)
 
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt {
+    func deliver(_ message: Message) async throws(DeliveryError) -> String {
         let json = Self.input(message)
         let variables = environment.variables(for: message, json: json)
         let child = ChildProcess(command, environment: variables, input: json)
@@ -28,7 +28,7 @@ struct ExecChannel: Channel {
             output.isEmpty ? "" : ": \"\(SafeText.printable(output, atMost: length))\""
         }
         switch end {
-        case .ended(.exited(0)): return Receipt(answer: "exit 0\(shown(atMost: 80))")
+        case .ended(.exited(0)): return "exit 0\(shown(atMost: 80))"
         case .ended(.exited(let code)): throw error("exit \(code)\(shown(atMost: 200))")
         case .ended(.signaled(let signal)):
             let meaning = strsignal(signal).map { String(cString: $0).lowercased() } ?? "unknown"
@@ -42,9 +42,9 @@ struct ExecChannel: Channel {
 
     /// The event object for a single event, else the webhook's object.
     private static func input(_ message: Message) -> [UInt8] {
-        guard case .events(let events) = message.content, events.count == 1 else { return message.json.bytes }
+        guard let event = message.singleEvent else { return message.json.bytes }
         var json = JSONWriter()
-        events[0].write(&json)
+        event.write(&json)
         return json.bytes
     }
 

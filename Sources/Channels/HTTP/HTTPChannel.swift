@@ -70,7 +70,7 @@ struct HTTPChannel: Channel {
 
     /// Any 2xx is success, whatever the body. 408, 429, 5xx and transport errors may be retried; any other status is
     /// permanent.
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt {
+    func deliver(_ message: Message) async throws(DeliveryError) -> String {
         let words = DeliveryTexts(channel: name, service)
         let answer: HTTPAnswer
         do {
@@ -78,7 +78,7 @@ struct HTTPChannel: Channel {
         } catch {
             throw DeliveryError(description: words.failure(error), isPermanent: false)
         }
-        if answer.isSuccess { return Receipt(answer: words.receipt(answer)) }
+        if answer.isSuccess { return words.receipt(answer) }
         let wait = [answer.headers.retryAfter(now: now()), ServiceFailure(answer.body).wait].compactMap { $0 }.max()
         let isPassing = answer.status == 408 || answer.status == 429 || (500...599).contains(answer.status)
         throw DeliveryError(

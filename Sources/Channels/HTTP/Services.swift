@@ -22,10 +22,9 @@ extension HTTPService {
     /// Slack's incoming webhooks (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
     static func slack(url: String) -> HTTPService {
         // Slack splits a message above 4,000 characters and truncates it above 40,000.
-        let limit = TextLimit.utf16(4000, escaping: slackEscape)
-        return HTTPService(kind: "slack", url: url) { message in
+        HTTPService(kind: "slack", url: url) { message in
             .object { json in
-                json.member("text", MessageText(message).fitted(to: limit).replacingScalars(slackEscape))
+                json.member("text", MessageText(message).fitted(toBytes: 4000, escaping: slackEscape))
                 // No formatting for stars or underscores in names, and no link previews.
                 json.member("mrkdwn", false)
                 json.member("unfurl_links", false)
@@ -67,10 +66,9 @@ extension HTTPService {
         // `wait` makes Discord answer after it has stored the message; without it, failures are not reported.
         let others = (components?.queryItems ?? []).filter { $0.name != "wait" }
         components?.queryItems = others + [URLQueryItem(name: "wait", value: "true")]
-        let limit = TextLimit.utf16(2000, escaping: discordEscape)
         return HTTPService(kind: "discord", url: components?.string ?? url) { message in
             .object { json in
-                json.member("content", MessageText(message).fitted(to: limit).replacingScalars(discordEscape))
+                json.member("content", MessageText(message).fitted(toBytes: 2000, escaping: discordEscape))
                 // No mentions: a market named @everyone must not notify anyone.
                 json.object("allowed_mentions") { json in json.array("parse", [String]()) { $0.string($1) } }
                 // SUPPRESS_EMBEDS: no preview for links in a note.
@@ -110,7 +108,7 @@ extension HTTPService {
                 if let number = Int64(chat) { json.number(String(number)) } else { json.string(chat) }
                 // The limit holds after entity parsing; without `parse_mode` there are no entities, and nothing needs
                 // to be escaped.
-                json.member("text", MessageText(message).fitted(to: .utf16(4096)))
+                json.member("text", MessageText(message).fitted(toBytes: 4096))
                 json.object("link_preview_options") { $0.member("is_disabled", true) }
             }
         } hint: { status, failure in
@@ -147,10 +145,6 @@ extension HTTPService {
         let last = parts.popLast() ?? ""
         let topic = last.removingPercentEncoding ?? last
         components?.percentEncodedPath = "/" + parts.map { $0 + "/" }.joined()
-        // ntfy turns a message above 4096 bytes into an attachment, and accepts twice that as JSON.
-        let limit = TextLimit(units: 3800) { scalar in
-            max(String(scalar).utf8.count, (JSONString.quoted(String(scalar)).utf8.count - 1) / 2)
-        }
         return HTTPService(
             kind: "ntfy", url: components?.string ?? url, secrets: [url, topic] + [token].compactMap { $0 },
             headers: token.map { [("Authorization", "Bearer \($0)")] } ?? []
@@ -160,7 +154,8 @@ extension HTTPService {
             return .object { json in
                 json.member("topic", topic)
                 json.member("title", text.headline)
-                json.member("message", text.fittedLines(to: limit, after: nil).joined(separator: "\n"))
+                // ntfy turns a message above 4096 bytes into an attachment, and accepts twice that as JSON.
+                json.member("message", text.fittedLines(toBytes: 3800))
                 json.member("priority", priority)
                 json.array("tags", [message.isAllResolved ? "white_check_mark" : tag]) { $0.string($1) }
             }

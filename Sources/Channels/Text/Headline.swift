@@ -19,11 +19,11 @@ struct Headline {
         mark = claim.mark
         self.claim = claim.text
         // Longer than any headline can show.
-        rule = event.rule.asOneLine.shortened(to: .codePoints(100))
+        rule = SafeText.line(event.rule, atMost: 100)
         let isFeed = if case .feedStale = event.condition { true } else { false }
-        let symbol = event.symbol.asOneLine.shortened(to: .codePoints(100)).uppercased()
+        let symbol = SafeText.line(event.symbol, atMost: 100).uppercased()
         let name = isFeed || symbol.isEmpty ? event.market.text : symbol
-        subject = name.shortened(to: .codePoints(24))
+        subject = SafeText.printable(name, atMost: 24)
         if let price = event.price, !event.condition.isAboutData || event.kind == .resolved {
             let again = Self.again(event)
             let text = PriceText.text(price, apartFrom: event.condition.level(beside: price))
@@ -48,14 +48,14 @@ struct Headline {
         }
         func excess(_ text: String) -> Int { text.unicodeScalars.count - length }
         func shortened(_ text: String, by excess: Int, notBelow least: Int) -> String {
-            text.shortened(to: .codePoints(max(least, text.unicodeScalars.count - max(0, excess))))
+            SafeText.printable(text, atMost: max(least, text.unicodeScalars.count - max(0, excess)))
         }
         let whole = line(subject, rule)
         guard excess(whole) > 0 else { return whole }
         var rule = shortened(rule, by: excess(whole), notBelow: 6)
         let subject = shortened(subject, by: excess(line(subject, rule)), notBelow: 8)
         if excess(line(subject, rule)) > 0 { rule = "" }
-        return line(subject, rule).shortened(to: .codePoints(length))
+        return SafeText.printable(line(subject, rule), atMost: length)
     }
 }
 

@@ -9,19 +9,16 @@ struct MessageText: Hashable, Sendable {
     var lines: [String]
 
     init(_ message: Message) {
-        switch message.content {
-        case .note(let note):
-            headline = note.title.asOneLine.shortened(to: .codePoints(Headline.length))
-            lines =
-                (note.lines + note.events.map(Self.listed)).map(\.asOneLine) + ["pricewatch on \(note.host.asOneLine)"]
-        case .events(let events):
-            if events.count == 1 {
-                headline = Headline(events[0]).text()
-                lines = EventDetails.lines(events[0])
-            } else {
-                headline = Self.summary(of: events)
-                lines = Self.list(events)
-            }
+        if let note = message.note {
+            headline = SafeText.line(note.title, atMost: Headline.length)
+            lines = (note.lines + message.events.map(Self.listed)).map(\.asOneLine)
+            lines.append("pricewatch on \(note.host.asOneLine)")
+        } else if let event = message.singleEvent {
+            headline = Headline(event).text()
+            lines = Self.details(of: event)
+        } else {
+            headline = Self.summary(of: message.events)
+            lines = Self.list(message.events)
         }
     }
 
@@ -42,51 +39,30 @@ struct MessageText: Hashable, Sendable {
         }
     }
 
-    /// The whole text, shortened to what the service takes.
-    func fitted(to limit: TextLimit) -> String {
-        ([headline] + fittedLines(to: limit, after: headline)).joined(separator: "\n")
+    /// The whole text for a service that takes `limit` bytes of UTF-8; no service counts more for a scalar.
+    ///
+    /// - Parameter escape: What is sent in place of a scalar; nil: the scalar itself.
+    func fitted(toBytes limit: Int, escaping escape: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
+        let headline = headline.replacingScalars(escape)
+        return headline + "\n" + fittedLines(toBytes: limit - headline.utf8.count - 1, escaping: escape)
     }
 
-    /// The lines below the headline that the service takes after `beginning`, and the number of lines left out; nil if
-    /// the headline is sent separately.
-    func fittedLines(to limit: TextLimit, after beginning: String?) -> [String] {
-        func more(_ count: Int) -> String { "and \(count) more" }
-        let lineBreak = limit.cost(of: "\n")
-        let room = limit.units - (beginning.map { limit.cost(of: $0) + lineBreak } ?? 0)
+    /// The lines below the headline; those that do not fit are left out and counted.
+    func fittedLines(toBytes limit: Int, escaping escape: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
         // A long name or note leaves room for the other lines.
-        let lines = lines.map { $0.shortened(to: TextLimit(units: room / 3, cost: limit.cost)) }
-        let costs = lines.map { limit.cost(of: $0) + lineBreak }
-        guard costs.reduce(-lineBreak, +) > room else { return lines }
-        var left = room - limit.cost(of: more(lines.count))
-        let fitting = costs.prefix { cost in
-            left -= cost
+        let lines = lines.map { $0.cut(toBytes: limit / 3).replacingScalars(escape) }
+        let whole = lines.joined(separator: "\n")
+        guard whole.utf8.count > limit else { return whole }
+        var left = limit - "and \(lines.count) more".utf8.count
+        let fitting = lines.prefix { line in
+            left -= line.utf8.count + 1
             return left >= 0
         }
-        return lines.prefix(fitting.count) + [more(lines.count - fitting.count)]
+        return (fitting + ["and \(lines.count - fitting.count) more"]).joined(separator: "\n")
     }
 
-    private static func listed(_ event: AlertEvent) -> String { Headline(event).text(within: 80) }
-}
-
-extension [AlertEvent] {
-    /// The most important event: ongoing before resolved, then by severity, then by the size of the move; the first of
-    /// equals.
-    fileprivate var worst: AlertEvent? {
-        func rank(_ event: AlertEvent) -> (Int, Int, Int64) {
-            let severity = AlertRule.Severity.allCases.firstIndex(of: event.severity) ?? 0
-            let change = event.changePercent?.hundredths.magnitude ?? 0
-            return (event.kind == .resolved ? 0 : 1, severity, Int64(clamping: change))
-        }
-        return dropFirst().reduce(first) { best, event in
-            guard let best else { return event }
-            return rank(event) > rank(best) ? event : best
-        }
-    }
-}
-
-/// The lines below the headline of a single event.
-enum EventDetails {
-    static func lines(_ event: AlertEvent) -> [String] {
+    /// The lines below the headline of a single event.
+    private static func details(of event: AlertEvent) -> [String] {
         var lines: [String] = []
         if let note = event.note, !note.isEmpty {
             // The owner's note keeps its line breaks.
@@ -112,57 +88,27 @@ enum EventDetails {
         lines.append("rule \(event.rule.asOneLine) on \(event.host.asOneLine)")
         return lines
     }
+
+    private static func listed(_ event: AlertEvent) -> String { Headline(event).text(within: 80) }
 }
 
-/// How a service counts the length of a text.
-struct TextLimit: Sendable {
-    var units: Int
-    /// The units that one scalar takes.
-    var cost: @Sendable (Unicode.Scalar) -> Int
-
-    /// UTF-16 units: no service counts more for a scalar.
-    ///
-    /// - Parameter escape: The replacement that is sent for a scalar; nil: the scalar itself.
-    static func utf16(
-        _ units: Int, escaping escape: @escaping @Sendable (Unicode.Scalar) -> String? = { _ in nil }
-    ) -> TextLimit {
-        TextLimit(units: units) { escape($0)?.utf16.count ?? UTF16.width($0) }
+extension [AlertEvent] {
+    /// The most important event: ongoing before resolved, then by severity, then by the size of the move; the first of
+    /// equals.
+    fileprivate var worst: AlertEvent? {
+        func rank(_ event: AlertEvent) -> (Int, Int, Int64) {
+            let severity = AlertRule.Severity.allCases.firstIndex(of: event.severity) ?? 0
+            let change = event.changePercent?.hundredths.magnitude ?? 0
+            return (event.kind == .resolved ? 0 : 1, severity, Int64(clamping: change))
+        }
+        return dropFirst().reduce(first) { best, event in
+            guard let best else { return event }
+            return rank(event) > rank(best) ? event : best
+        }
     }
-
-    /// Code points, as `len` counts them in most scripts.
-    static func codePoints(_ count: Int) -> TextLimit { TextLimit(units: count) { _ in 1 } }
-
-    func cost(of text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + cost($1) } }
 }
 
 extension String {
-    /// The whole text if it fits, else its beginning and an ellipsis.
-    func shortened(to limit: TextLimit) -> String {
-        var total = 0
-        // Where to cut if the text does not fit.
-        var cut = startIndex
-        let room = limit.units - limit.cost("…")
-        var previous: Unicode.Scalar?
-        for (index, scalar) in zip(unicodeScalars.indices, unicodeScalars) {
-            if total <= room, !scalar.isJoined(to: previous) { cut = index }
-            total += limit.cost(scalar)
-            // Stop early in a very long text.
-            if total > limit.units { return room < 0 ? "" : self[..<cut] + "…" }
-            previous = scalar
-        }
-        return self
-    }
-
-    /// One line for people: line breaks and tabs become spaces, unprintable characters are escaped.
-    var asOneLine: String {
-        let parts = unicodeScalars.split { $0.isLineBreak || $0 == "\t" }
-        return SafeText.printable(parts.map { String($0) }.joined(separator: " "))
-    }
-}
-
-extension Unicode.Scalar {
-    /// True if both are part of one visible character: an accent, or part of a composed emoji.
-    fileprivate func isJoined(to previous: Unicode.Scalar?) -> Bool {
-        properties.isGraphemeExtend || properties.isEmojiModifier || self == "\u{200D}" || previous == "\u{200D}"
-    }
+    /// On one line for people, and no longer than any message.
+    var asOneLine: String { SafeText.line(self, atMost: 4096) }
 }

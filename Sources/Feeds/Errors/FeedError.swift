@@ -113,17 +113,9 @@ extension NotBefore {
 }
 
 extension HTTPFields {
-    /// CoinGecko sends `2025-07-25 14:54:00 +0000` (coingecko-typescript); others send seconds or milliseconds since
-    /// 1970, or seconds from now.
+    /// CoinGecko sends `2025-07-25 14:54:00 +0000` (coingecko-typescript).
     fileprivate func rateLimitReset(now: Date) -> Duration? {
-        guard let text = self["x-ratelimit-reset"]?.trimmingCharacters(in: .whitespaces) else { return nil }
-        guard let number = Duration(secondsText: text)?.inMilliseconds else {
-            let date = Date(utcText: text) ?? HTTPDate.parse(text)
-            return date.flatMap { remaining(until: $0, now: now).boundedWait }
-        }
-        if number < 1_000_000_000_000 { return Duration.milliseconds(number).boundedWait }
-        // Milliseconds since 1970 were read as seconds.
-        let milliseconds = number < 1_000_000_000_000_000 ? number : number / 1000
-        return remaining(until: Date(milliseconds: milliseconds), now: now).boundedWait
+        let reset = self["x-ratelimit-reset"].flatMap { Date(utcText: $0) }
+        return reset.flatMap { remaining(until: $0, now: now).boundedWait }
     }
 }

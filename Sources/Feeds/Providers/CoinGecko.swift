@@ -44,7 +44,7 @@ package struct CoinGecko: ListedProvider {
     package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
         return watch.pages(of: Self.pageSize) {
-            MarketsPage(currency: watch.currency, selection: $0, names: names)
+            MarketsPage(currency: watch.currency, content: $0, names: names)
         }
     }
 }
@@ -55,7 +55,7 @@ extension CoinGecko {
     /// `GET /coins/markets`: prices of named markets, or of a page of the largest.
     struct MarketsPage: FeedRequest {
         var currency: Currency
-        var selection: PageSelection
+        var content: PageRequest.Content
         /// Our market ids by the provider's.
         var names: [String: MarketID]
 
@@ -63,13 +63,13 @@ extension CoinGecko {
 
         /// By default 100 rows come even if more ids are named, and prices are rounded.
         var query: RequestQuery {
-            switch selection {
-            case .ids(let ids):
+            switch content {
+            case .named(let entries):
                 [
-                    "vs_currency": currency.code, "ids": ids.joined(separator: ","), "per_page": "250",
+                    "vs_currency": currency.code, "ids": entries.idList, "per_page": "250",
                     "precision": "full",
                 ]
-            case .largest(let page):
+            case .ranked(let page):
                 [
                     "vs_currency": currency.code, "order": "market_cap_desc", "page": "\(page)", "per_page": "250",
                     "precision": "full",
@@ -94,34 +94,9 @@ extension CoinGecko {
     }
 }
 
-// MARK: Requests about the provider itself
+// MARK: Names and ranks
 
 extension CoinGecko {
-    /// `GET /ping`: whether host and key are accepted.
-    package struct Ping: FeedRequest {
-        package init() {}
-        package var path: String { "/ping" }
-        package var cachePolicy: CachePolicy { .reload }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> String {
-            guard let greeting = try JSONDocument(body).root["gecko_says"]?.text else {
-                throw UnreadableBody(misshapen: body, at: "/gecko_says")
-            }
-            return greeting
-        }
-    }
-
-    /// `GET /simple/supported_vs_currencies`: the currency codes for prices.
-    package struct SupportedCurrencies: FeedRequest {
-        package init() {}
-        package var path: String { "/simple/supported_vs_currencies" }
-        package var cachePolicy: CachePolicy { .cachedIfFresh(.hours(24)) }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> [String] {
-            try JSONDocument.list(in: body).compactMap(\.text)
-        }
-    }
-
     /// `GET /coins/list`: every id with symbol and name, about 17,000.
     package struct CoinList: FeedRequest {
         package struct Coin: Sendable, Hashable {
@@ -138,7 +113,7 @@ extension CoinGecko {
 
         package var cachePolicy: CachePolicy
 
-        package init(cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
+        package init(_ cachePolicy: CachePolicy = .cachedIfFresh(.hours(24))) { self.cachePolicy = cachePolicy }
         package var path: String { "/coins/list" }
 
         package func decode(_ body: Data) throws(UnreadableBody) -> [Coin] {
@@ -167,22 +142,6 @@ extension CoinGecko {
                 return (id, Int(rank))
             }
             return Dictionary(ranks, uniquingKeysWith: { $1 })
-        }
-    }
-
-    /// `GET /key`, plan pro only: the plan's limits and the remaining quota.
-    package struct KeyUsage: FeedRequest {
-        package init() {}
-        package var path: String { "/key" }
-        package var cachePolicy: CachePolicy { .reload }
-
-        package func decode(_ body: Data) throws(UnreadableBody) -> (requestsPerMonth: Int64, remainingThisMonth: Int64)
-        {
-            let usage = try JSONDocument(body).root
-            guard let requests = usage["monthly_call_credit"]?.numeral?.integer,
-                let remaining = usage["current_remaining_monthly_calls"]?.numeral?.integer
-            else { throw UnreadableBody(misshapen: body, at: "/current_remaining_monthly_calls") }
-            return (requests, remaining)
         }
     }
 }

@@ -38,7 +38,7 @@ package struct CoinMarketCap: ListedProvider {
 
     package func pages(for watch: Watch) -> [PageRequest] {
         let names = watch.entries.names
-        return watch.pages(of: Self.pageSize) { Latest(currency: watch.currency, selection: $0, names: names) }
+        return watch.pages(of: Self.pageSize) { Latest(currency: watch.currency, content: $0, names: names) }
     }
 }
 
@@ -46,23 +46,23 @@ extension CoinMarketCap {
     /// `GET /v3/cryptocurrency/quotes/latest` of named markets, `…/listings/latest` of the largest.
     struct Latest: FeedRequest {
         var currency: Currency
-        var selection: PageSelection
+        var content: PageRequest.Content
         var names: [String: MarketID]
 
         var path: String {
-            switch selection {
-            case .ids: "/v3/cryptocurrency/quotes/latest"
-            case .largest: "/v3/cryptocurrency/listings/latest"
+            switch content {
+            case .named: "/v3/cryptocurrency/quotes/latest"
+            case .ranked: "/v3/cryptocurrency/listings/latest"
             }
         }
 
         var query: RequestQuery {
             let convert = currency.code.uppercased()
-            switch selection {
-            case .ids(let ids):
+            switch content {
+            case .named(let entries):
                 // Without `skip_invalid`, one unknown id fails the whole request.
-                return ["id": ids.joined(separator: ","), "skip_invalid": "true", "convert": convert]
-            case .largest(let page):
+                return ["id": entries.idList, "skip_invalid": "true", "convert": convert]
+            case .ranked(let page):
                 let first = (page - 1) * CoinMarketCap.pageSize + 1
                 return ["start": "\(first)", "limit": "\(CoinMarketCap.pageSize)", "convert": convert]
             }

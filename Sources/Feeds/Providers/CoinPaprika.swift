@@ -24,7 +24,7 @@ package struct CoinPaprika: ListedProvider {
         }
         let all = PageRequest(
             request: Tickers(watch: watch, names: watch.entries.names),
-            content: watch.top > 0 ? .ranked : .named(watch.entries))
+            content: watch.top > 0 ? .ranked(page: 1) : .named(watch.entries))
         return watch.isEmpty ? [] : [all]
     }
 }

@@ -41,7 +41,7 @@ extension Kraken {
         var entries: [Watch.Entry]
 
         var path: String { "/0/public/Ticker" }
-        var query: RequestQuery { ["pair": entries.map(\.providerID).joined(separator: ",")] }
+        var query: RequestQuery { ["pair": entries.idList] }
 
         func decode(_ body: Data) throws(UnreadableBody) -> [QuoteRow] {
             guard let rows = try JSONDocument(body).root["result"]?.members else {

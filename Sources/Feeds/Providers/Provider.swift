@@ -84,7 +84,9 @@ package struct PageRequest: Sendable {
         /// These markets, by name.
         case named([Watch.Entry])
         /// The next ones by market cap.
-        case ranked
+        ///
+        /// - Parameter page: From 1.
+        case ranked(page: Int)
 
         /// True if the error may concern the named markets only, so that the next page may succeed.
         func isRefused(by error: FeedError) -> Bool {
@@ -96,14 +98,6 @@ package struct PageRequest: Sendable {
 
     var request: any FeedRequest<[QuoteRow]>
     var content: Content
-}
-
-/// What a page is asked for, at a provider that ranks markets.
-enum PageSelection: Sendable {
-    /// By the provider's ids.
-    case ids([String])
-    /// - Parameter page: from 1.
-    case largest(page: Int)
 }
 
 extension Watch {
@@ -129,16 +123,20 @@ extension Watch {
     }
 
     /// Requests for the named markets, then for the largest.
-    func pages(of size: Int, _ request: (PageSelection) -> any FeedRequest<[QuoteRow]>) -> [PageRequest] {
-        let named = namedPages(of: size) { request(.ids($0.map(\.providerID))) }
+    func pages(of size: Int, _ request: (PageRequest.Content) -> any FeedRequest<[QuoteRow]>) -> [PageRequest] {
+        let named = namedPages(of: size) { request(.named($0)) }
         return named
             + stride(from: 0, to: top, by: size).map {
-                PageRequest(request: request(.largest(page: $0 / size + 1)), content: .ranked)
+                let content = PageRequest.Content.ranked(page: $0 / size + 1)
+                return PageRequest(request: request(content), content: content)
             }
     }
 }
 
 extension [Watch.Entry] {
+    /// The provider's ids, separated by commas.
+    var idList: String { map(\.providerID).joined(separator: ",") }
+
     /// Our market ids by the provider's.
     var names: [String: MarketID] {
         Dictionary(map { ($0.providerID, $0.market) }, uniquingKeysWith: { first, _ in first })

@@ -1,29 +1,30 @@
 import Foundation
+import Markets
 
 /// The base URL of a provider: https, or plain http if allowed.
 package struct BaseURL: Sendable {
     package let text: String
     private let components: URLComponents
 
-    /// Throws `InvalidBaseURL`: not an absolute URL with a host, another scheme than http and https, credentials
-    /// or a fragment in it, or plain http to a host that is not this machine without `allowHTTP`.
-    package init(_ text: String, allowHTTP: Bool = false) throws(InvalidBaseURL) {
+    /// Throws with a reason that completes "the url …": no absolute URL with a host, another scheme than http and
+    /// https, credentials or a fragment in it, or plain http to another machine without `allowHTTP`.
+    package init(_ text: String, allowHTTP: Bool = false) throws(InvalidName) {
         guard text.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }),
             var components = URLComponents(string: text), let scheme = components.scheme?.lowercased()
-        else { throw InvalidBaseURL(reason: "must have a form such as https://example.org/path") }
+        else { throw InvalidName(reason: "must have a form such as https://example.org/path") }
         guard scheme == "https" || scheme == "http" else {
-            throw InvalidBaseURL(reason: "must begin with https:// (or http:// to this machine)")
+            throw InvalidName(reason: "must begin with https:// (or http:// to this machine)")
         }
-        guard let host = components.host, !host.isEmpty else { throw InvalidBaseURL(reason: "names no host") }
+        guard let host = components.host, !host.isEmpty else { throw InvalidName(reason: "names no host") }
         guard components.user == nil, components.password == nil else {
-            throw InvalidBaseURL(reason: "must not hold a user name or password")
+            throw InvalidName(reason: "must not hold a user name or password")
         }
-        guard components.fragment == nil else { throw InvalidBaseURL(reason: "must not hold a fragment (#…)") }
+        guard components.fragment == nil else { throw InvalidName(reason: "must not hold a fragment (#…)") }
         if let port = components.port, !(1...65_535).contains(port) {
-            throw InvalidBaseURL(reason: "must have a port from 1 to 65535")
+            throw InvalidName(reason: "must have a port from 1 to 65535")
         }
         guard scheme == "https" || allowHTTP || Self.isLoopback(host) else {
-            throw InvalidBaseURL(
+            throw InvalidName(
                 reason: "is plain http to another machine: use https, or set allow_http: true beside it")
         }
         while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
@@ -57,11 +58,6 @@ package struct BaseURL: Sendable {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
-}
-
-/// Why a text was refused as a base URL; `reason` completes "the url …".
-package struct InvalidBaseURL: Error, Hashable, Sendable {
-    package let reason: String
 }
 
 /// Names and values of a query, in the order in which they are sent.

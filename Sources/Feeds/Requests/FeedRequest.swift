@@ -47,8 +47,6 @@ package enum AcceptedContent: String, CaseIterable, Sendable {
 package enum CachePolicy: Sendable, Hashable {
     /// Sends `If-None-Match` and `If-Modified-Since`; a 304 returns the stored answer.
     case revalidate
-    /// Ignores the stored answer.
-    case reload
     /// Returns the stored answer if it is younger than this, else revalidates.
     case cachedIfFresh(Duration)
     /// Never sends a request.
@@ -82,10 +80,4 @@ package struct StoredBody: Sendable, Hashable, Codable {
     package var validators: Validators?
     /// When the provider last confirmed this answer.
     package var confirmedAt: Date
-
-    package init(body: Data, validators: Validators?, confirmedAt: Date) {
-        self.body = body
-        self.validators = validators
-        self.confirmedAt = confirmedAt
-    }
 }

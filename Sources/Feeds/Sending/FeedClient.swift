@@ -45,7 +45,7 @@ package actor FeedClient {
         let feed = environment.feed
         let query = request.query.encoded
         let name = environment.place(of: request.path) + (query.isEmpty ? "" : "?" + query)
-        let stored = request.cachePolicy == .reload ? nil : await memory.storedBody(name, of: feed)
+        let stored = await memory.storedBody(name, of: feed)
         // A stored answer that can no longer be decoded is requested again.
         let known = stored.flatMap { try? request.decode($0.body) }
         switch request.cachePolicy {
@@ -54,7 +54,7 @@ package actor FeedClient {
             return known
         case .cachedIfFresh(let age):
             if let stored, let known, time.now().since(stored.confirmedAt) < age { return known }
-        case .revalidate, .reload: break
+        case .revalidate: break
         }
         if let (wait, until) = await cooldownInForce(scope, at: time.now()) {
             var error = FeedError(wait.cause, "waits until \(until.utcText): \(wait.message)", isRetryable: true)
@@ -181,7 +181,6 @@ extension FeedClient {
         if headers["User-Agent"] == nil { headers.append("User-Agent", environment.userAgent) }
         if let etag = validators?.etag { headers.append("If-None-Match", etag) }
         if let date = validators?.lastModified { headers.append("If-Modified-Since", date) }
-        if request.cachePolicy == .reload { headers.append("Cache-Control", "no-cache") }
         return WireRequest(
             url: request.url(below: environment.baseURL, key: key), headers: headers,
             bodyLimit: Self.bodyLimit)

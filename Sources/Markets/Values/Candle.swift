@@ -59,12 +59,10 @@ package struct Candle: Hashable, Sendable {
 
 /// Gathers samples or shorter candles, oldest first, into candles of one length.
 package struct CandleBuilder: Sendable {
-    package let length: Duration
     private let step: Int64
     private var current: Candle?
 
     package init(length: Duration) {
-        self.length = length
         step = max(1, length.inMilliseconds)
     }
 

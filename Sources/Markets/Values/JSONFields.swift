@@ -43,53 +43,35 @@ extension JSONWriter: JSONFields {
 /// Reads a JSON object. The text may be of another release: a member that is absent, or is none of ours, leaves the
 /// field as it is.
 package struct JSONReader: JSONFields {
-    package typealias Members = KeyedDecodingContainer<JSONKey>
-
-    private let members: Members?
+    private let members: [String: Any]
 
     /// Nil if the text is no JSON object.
     package static func read<Record: JSONRecord>(_ text: Data) -> Record? {
-        try? JSONDecoder().decode(DecodedRecord<Record>.self, from: text).record
+        (try? JSONSerialization.jsonObject(with: text) as? [String: Any]).map(record)
     }
 
-    fileprivate init(_ decoder: any Decoder) throws { members = try decoder.container(keyedBy: JSONKey.self) }
-
-    private init(_ members: Members?) { self.members = members }
+    private static func record<Record: JSONRecord>(_ members: [String: Any]) -> Record {
+        var record = Record()
+        var reader = JSONReader(members: members)
+        record.fields(&reader)
+        return record
+    }
 
     package mutating func member<Value: JSONScalar>(_ name: StaticString, _ value: inout Value) {
-        guard let members, let json = Value.JSONForm.read(members, JSONKey(name)) else { return }
+        guard let json = members[name.description] as? Value.JSONForm else { return }
         value = Value(json: json) ?? value
     }
 
     package mutating func object(_ name: StaticString, _ body: (inout JSONReader) -> Void) {
-        var reader = JSONReader(try? members?.nestedContainer(keyedBy: JSONKey.self, forKey: JSONKey(name)))
+        var reader = JSONReader(members: members[name.description] as? [String: Any] ?? [:])
         body(&reader)
     }
 
     package mutating func object<Record: JSONRecord>(_ name: StaticString, _ record: inout Record?) {
-        record = (try? members?.decode(DecodedRecord<Record>.self, forKey: JSONKey(name)))?.record
+        record = (members[name.description] as? [String: Any]).map(Self.record)
     }
 
     package mutating func array<Record: JSONRecord>(_ name: StaticString, _ records: inout [Record]) {
-        let decoded = try? members?.decode([DecodedRecord<Record>].self, forKey: JSONKey(name))
-        records = (decoded ?? []).map(\.record)
+        records = (members[name.description] as? [[String: Any]] ?? []).map(Self.record)
     }
-}
-
-private struct DecodedRecord<Record: JSONRecord>: Decodable {
-    var record = Record()
-
-    init(from decoder: any Decoder) throws {
-        var reader = try JSONReader(decoder)
-        record.fields(&reader)
-    }
-}
-
-package struct JSONKey: CodingKey {
-    package let stringValue: String
-    package var intValue: Int? { nil }
-
-    init(_ name: StaticString) { stringValue = name.description }
-    package init?(stringValue: String) { self.stringValue = stringValue }
-    package init?(intValue: Int) { nil }
 }

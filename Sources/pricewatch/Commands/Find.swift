@@ -34,7 +34,15 @@ struct Find: AsyncParsableCommand {
         _ wanted: String, _ configuration: Configuration, _ network: NetworkTransport
     ) async throws -> MarketSearch {
         let client = try configuration.makeFeed(feed(configuration), over: network, CommandMemory(configuration)).client
-        let coins = try await client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
+        let coins: [CoinGecko.CoinList.Coin]
+        do {
+            coins = try await client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
+        } catch {
+            // Without a network, a list of days ago still answers.
+            guard let stored = try? await client.send(CoinGecko.CoinList(.cachedOnly), within: limit) else { throw error }
+            StandardError.line("pricewatch: from the list stored earlier: \(error.message)")
+            coins = stored
+        }
         var search = MarketSearch(wanted, among: coins)
         guard !search.matches.isEmpty else { return search }
         do {

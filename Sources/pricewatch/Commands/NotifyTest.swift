@@ -37,9 +37,9 @@ struct NotifyTest: AsyncParsableCommand {
             kind: .test, title: "pricewatch: this is a test", lines: ["Messages to \(name) arrive here."], at: now,
             host: host)
         // A new id each time: a receiver that drops duplicates must not drop the second test.
-        let message = Message(id: "test-\(UUID().uuidString.lowercased())", content: .note(note))
+        let message = Message(id: "test-\(UUID().uuidString.lowercased())", note: note)
         do {
-            return try await channel.madeChannel(transport: transport).deliver(message).answer
+            return try await channel.madeChannel(transport: transport).deliver(message)
         } catch {
             throw CommandError(error.description, Exit.noAnswer)
         }

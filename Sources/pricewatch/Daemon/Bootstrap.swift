@@ -5,7 +5,6 @@ import Foundation
 import Glibc
 import HTTP
 import History
-import Logging
 import Markets
 import Synchronization
 
@@ -75,66 +74,59 @@ struct Parts: Sendable {
     let backfilling: Backfilling?
     private let backfillsOutside: BackfillsOutside
 
-    init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment) throws {
-        let configuration = reading.configuration
-        // A process of one cycle has no other work meanwhile, so it waits longer for a locked database.
-        let patience = environment.once == nil ? nil : Duration.seconds(5)
-        let history =
-            try patience.map { try HistoryWriter(at: configuration.history.database, patience: $0) }
-            ?? HistoryWriter(at: configuration.history.database)
-        // A process of one cycle would repeat polls and messages that it cannot record.
-        if environment.once != nil, let fault = history.fault, fault.kind == .closed { throw fault }
-        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
-            throw CommandError("\(error)", Exit.inputOutput)
-        }
-        let systemd = SystemdNotifier(environment: environment.variables)
-        let (log, logFile) = Self.log(configuration, environment)
-        try self.init(
-            reading, environment, log, logFile, history, environment.transport ?? NetworkTransport(),
-            FeedNotebook(history),
-            systemd,
-            StatusPublisher(
-                path: configuration.statusFile, metrics: configuration.metricsFile,
-                log: log, logFile: logFile, systemd: systemd, staysAlive: environment.once == nil))
-    }
-
-    private init(
-        _ reading: ConfigurationReading, _ environment: DaemonEnvironment, _ log: EventLog, _ logFile: LogFile?,
-        _ history: HistoryWriter, _ transport: any HTTPTransport, _ memory: FeedNotebook, _ systemd: SystemdNotifier,
-        _ publisher: StatusPublisher
-    ) throws {
+    /// - Parameter old: The parts under the previous configuration, whose database and connections stay.
+    init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment, replacing old: Parts? = nil) throws {
         let configuration = reading.configuration
         self.reading = reading
         self.environment = environment
-        self.log = log
-        self.logFile = logFile
-        self.history = history
-        self.transport = transport
-        self.memory = memory
-        self.systemd = systemd
-        self.publisher = publisher
+        history = try old?.history ?? Self.history(configuration, environment)
+        (log, logFile) = Self.log(configuration, environment)
+        transport = try old?.transport ?? environment.transport ?? NetworkTransport()
+        memory = old?.memory ?? FeedNotebook(history)
+        systemd = old?.systemd ?? SystemdNotifier(environment: environment.variables)
+        publisher =
+            old?.publisher
+            ?? StatusPublisher(
+                path: configuration.statusFile, metrics: configuration.metricsFile, log: log, logFile: logFile,
+                systemd: systemd, staysAlive: environment.once == nil)
         feeds = try configuration.madeFeeds(transport, memory, environment.time)
-        let now = environment.now
+        let (now, transport) = (environment.now, transport)
         let made: @Sendable (Configuration.Channel) -> any Channel =
             environment.channel ?? {
                 $0.madeChannel(transport: transport, environment: environment.variables) { now().wall }
             }
         channels = Dictionary(
             configuration.notify.map { ($0.name, made($0)) }, uniquingKeysWith: { first, _ in first })
-        backfilling = Backfilling(
-            configuration, feeds.values.flatMap { $0.values }, history, log: log)
+        backfilling = Backfilling(configuration, feeds.values.flatMap { $0.values }, history, log: log)
         backfillsOutside = BackfillsOutside(history.reader)
     }
 
-    /// The same process, database and connections under a new configuration, and the keys whose new values need a
-    /// restart.
+    /// The parts under a new configuration, and the keys whose new values need a restart.
     func reloaded(_ next: ConfigurationReading) throws -> (Parts, waitingForRestart: [String]) {
         var next = next
         let waiting = KeptUntilRestart.apply(reading.configuration, to: &next.configuration)
-        let (log, logFile) = Self.log(next.configuration, environment)
-        let parts = try Parts(next, environment, log, logFile, history, transport, memory, systemd, publisher)
-        publisher.become(log, logFile)
+        let parts = try Parts(next, environment, replacing: self)
+        publisher.become(parts.log, parts.logFile)
         return (parts, waiting)
+    }
+
+    private static func history(
+        _ configuration: Configuration, _ environment: DaemonEnvironment
+    ) throws -> HistoryWriter {
+        let path = configuration.history.database
+        let history: HistoryWriter
+        if environment.once == nil {
+            history = try HistoryWriter(at: path)
+        } else {
+            // A process of one cycle has no other work meanwhile, so it waits longer for a locked database. It would
+            // repeat polls and messages that it cannot record.
+            history = try HistoryWriter(at: path, patience: .seconds(5))
+            if let fault = history.fault, fault.kind == .closed { throw fault }
+        }
+        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
+            throw CommandError("\(error)", Exit.inputOutput)
+        }
+        return history
     }
 
     private static func log(_ configuration: Configuration, _ environment: DaemonEnvironment) -> (EventLog, LogFile?) {
@@ -144,11 +136,7 @@ struct Parts: Sendable {
         file?.open()
         let outlets: [any LogOutlet] = [file as (any LogOutlet)?, environment.outlet].compactMap { $0 }
         let now = environment.now
-        let log = EventLog(
-            Logger(label: "pricewatch") { _ in
-                LineLogHandler(level: configuration.log.level, outlets: outlets) { now().wall }
-            })
-        return (log, file)
+        return (EventLog(level: configuration.log.level, outlets: outlets) { now().wall }, file)
     }
 
     func now() -> Moment { environment.now() }
@@ -213,22 +201,15 @@ extension Parts {
     /// changes; the error is logged with the next write.
     func outsideChange(_ engine: Engine) -> OutsideChange? {
         var change = OutsideChange()
-        var isEmpty = true
         if history.installation != engine.alerts.identity.installation, let known = try? history.reader.alerts() {
             change.installation = (history.installation, known)
-            isEmpty = false
         }
         let othersWrote = (try? history.changedByOthers()) == true
-        if othersWrote, let silences = try? history.reader.silences() {
-            change.silences = silences
-            isEmpty = false
+        if othersWrote { change.silences = try? history.reader.silences() }
+        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote) {
+            change.backfilled = try? history.load(engine.settings, at: now().wall)
         }
-        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote),
-            let remembered = try? history.load(engine.settings, at: now().wall)
-        {
-            change.backfilled = remembered
-            isEmpty = false
-        }
+        let isEmpty = change.installation == nil && change.silences == nil && change.backfilled == nil
         return isEmpty ? nil : change
     }
 

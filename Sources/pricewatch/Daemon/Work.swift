@@ -96,14 +96,14 @@ extension Work {
             let message: Message
             do throws(HistoryError) {
                 let contents = try request.contents(parts.history.reader.contents(ofMessage:))
-                guard let found = contents.flatMap({ Message(request.message.id, $0) }) else { return ended(.lost) }
-                message = found
+                guard let contents, contents.note != nil || !contents.events.isEmpty else { return ended(.lost) }
+                message = Message(id: request.message.id, events: contents.events, note: contents.note)
             } catch {
                 return ended(.failed(cause: "\(error)", retryAfter: nil))
             }
             guard let channel = parts.channels[request.message.channel] else { return ended(.lost) }
             do throws(DeliveryError) {
-                return ended(.delivered, answer: try await channel.deliver(message).answer)
+                return ended(.delivered, answer: try await channel.deliver(message))
             } catch {
                 if Task.isCancelled { return ended(.interrupted) }
                 return ended(

@@ -5,7 +5,7 @@ import Synchronization
 /// The log file, opened with O_APPEND; each line is one write. It is reopened after a rename and on `reopen()`.
 final class LogFile: LogOutlet {
     let path: String
-    private let format: LineLogHandler.Format
+    private let format: LoggedLine.Format
     private let state: Mutex<State>
 
     private struct State {
@@ -15,7 +15,7 @@ final class LogFile: LogOutlet {
         var fault: String?
     }
 
-    init(path: String, format: LineLogHandler.Format) {
+    init(path: String, format: LoggedLine.Format) {
         self.path = path
         self.format = format
         state = Mutex(State())

@@ -14,10 +14,8 @@ struct NotBeforeTests {
         arguments: [
             (["Retry-After": "119"], 119), (["Retry-After": "Fri, 25 Jul 2025 14:55:00 GMT"], 120),
             (["x-ratelimit-reset": "2025-07-25 14:54:00 +0000"], 60),
-            (["x-ratelimit-reset": "1753455240"], 60), (["x-ratelimit-reset": "1753455240000"], 60),
-            (["x-ratelimit-reset": "45"], 45), (["x-ratelimit-reset": "Fri, 25 Jul 2025 14:54:00 GMT"], 60),
             (["Retry-After": "5", "x-ratelimit-reset": "2025-07-25 14:54:00 +0000"], 5),
-            (["Retry-After": "soon", "x-ratelimit-reset": "45"], 45),
+            (["Retry-After": "soon", "x-ratelimit-reset": "2025-07-25 14:54:00 +0000"], 60),
             // Nothing that could be obeyed.
             ([:], nil), (["Retry-After": "0"], nil), (["Retry-After": "soon"], nil),
             (["x-ratelimit-reset": "2025-07-25 14:52:00 +0000"], nil), (["x-ratelimit-reset": "never"], nil),
@@ -32,7 +30,7 @@ struct NotBeforeTests {
 
     @Test func otherErrorsWaitOnlyWhereToldTo() {
         #expect(NotBefore(.server, [:], now: Self.now) == nil)
-        #expect(NotBefore(.server, ["x-ratelimit-reset": "60"], now: Self.now) == nil)
+        #expect(NotBefore(.server, ["x-ratelimit-reset": "2025-07-25 14:54:00 +0000"], now: Self.now) == nil)
         #expect(NotBefore(.server, ["Retry-After": "60"], now: Self.now)?.isNamed == true)
     }
 }

@@ -76,12 +76,4 @@ struct CoinGeckoRecordedTests {
         let ids = String(decoding: body, as: UTF8.self).matches(of: /"id":\s*"/).count
         #expect(try CoinGecko.CoinList().decode(body).count == ids)
     }
-
-    @Test(.enabled(if: folder != nil)) func smallAnswers() throws {
-        func body(_ name: String) throws -> Data {
-            try #require(Self.all.first { $0.name == name }).body
-        }
-        #expect(try CoinGecko.Ping().decode(body("ping-ok.json")) == "(V3) To the Moon!")
-        #expect(try CoinGecko.KeyUsage().decode(body("key-usage.json")).remainingThisMonth == 999_896)
-    }
 }

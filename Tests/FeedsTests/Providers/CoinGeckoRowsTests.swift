@@ -7,7 +7,7 @@ import Testing
 @Suite("CoinGecko rows")
 struct CoinGeckoRowsTests {
     func decode(_ body: String) throws -> [QuoteRow] {
-        let request = CoinGecko.MarketsPage(currency: try Currency("usd"), selection: .ids([]), names: [:])
+        let request = CoinGecko.MarketsPage(currency: try Currency("usd"), content: .named([]), names: [:])
         return try request.decode(Data(body.utf8))
     }
 

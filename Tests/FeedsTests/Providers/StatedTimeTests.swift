@@ -23,7 +23,7 @@ struct StatedTimeTests {
     static let texts = [
         Source(testDescription: "coingecko") { time in
             let request = CoinGecko.MarketsPage(
-                currency: try Currency("usd"), selection: .ids(["1"]), names: ["1": try MarketID("a")])
+                currency: try Currency("usd"), content: .named([]), names: ["1": try MarketID("a")])
             return try request.decode(
                 Data(#"[{"id":"1","current_price":7\#(member("last_updated", time))}]"#.utf8)
             )
@@ -69,7 +69,7 @@ struct StatedTimeTests {
 
     private static func latest(_ row: String) throws -> [QuoteRow] {
         let request = CoinMarketCap.Latest(
-            currency: try Currency("usd"), selection: .ids(["1"]), names: ["1": try MarketID("a")])
+            currency: try Currency("usd"), content: .named([]), names: ["1": try MarketID("a")])
         return try request.decode(Data(#"{"data":[\#(row)]}"#.utf8))
     }
 
@@ -138,7 +138,7 @@ struct StatedTimeTests {
 
     @Test("what is wrong with the price is said first")
     func priceFirst() throws {
-        let request = CoinGecko.MarketsPage(currency: try Currency("usd"), selection: .ids([]), names: [:])
+        let request = CoinGecko.MarketsPage(currency: try Currency("usd"), content: .named([]), names: [:])
         let rows = try request.decode(
             Data(
                 """

@@ -1,4 +1,5 @@
 import HTTP
+import Markets
 import Testing
 
 @testable import Feeds
@@ -24,7 +25,7 @@ struct BaseURLTests {
         ("https://example.com\r\nHost: x", "must have a form"), ("https://example.com:99999", "port"),
     ])
     func refused(_ text: String, _ reason: String) {
-        let error = #expect(throws: InvalidBaseURL.self) { try BaseURL(text) }
+        let error = #expect(throws: InvalidName.self) { try BaseURL(text) }
         #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
     }
 

@@ -30,10 +30,7 @@ import Testing
     @Test("one log line, and in both formats the name comes back", arguments: names)
     func log(name: String) throws {
         let lines = Lines()
-        let log = EventLog(
-            .init(label: "test") { _ in
-                LineLogHandler(level: .info, outlets: [lines], now: { Date(milliseconds: 0) })
-            })
+        let log = EventLog(level: .info, outlets: [lines], now: { Date(milliseconds: 0) })
         log.write(.alert(try event(name)))
         let line = try #require(lines.all.first)
         let text = line.text(.text)

@@ -89,12 +89,11 @@ enum Told {
             quotedAt: quotedAt, since: since, lateSeconds: late, feed: "coingecko", host: "box")
     }
 
-    static func message(_ events: AlertEvent...) -> Message { Message(id: "m-1", content: .events(events)) }
+    static func message(_ events: AlertEvent...) -> Message { Message(id: "m-1", events: events) }
 
     static let note = Message(
         id: "n-1",
-        content: .note(
-            Note(kind: .test, title: "pricewatch: this is a test", lines: ["one", "two"], at: now, host: "box")))
+        note: Note(kind: .test, title: "pricewatch: this is a test", lines: ["one", "two"], at: now, host: "box"))
 
     /// Known good in every use.
     static func price(_ text: String) -> Price {

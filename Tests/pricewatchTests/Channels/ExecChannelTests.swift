@@ -42,7 +42,7 @@ import Testing
         let folder = try TemporaryFolder()
         let channel = try Self.channel(
             "cat >stdin; env -0 >env; printf '%s' \"$#:$1\" >arguments", in: folder, arguments: ["$HOME; `id`"])
-        #expect(try await channel.deliver(Self.message).answer == "exit 0")
+        #expect(try await channel.deliver(Self.message) == "exit 0")
         #expect(folder.text("arguments") == "1:$HOME; `id`")
         let object = try JSONSerialization.jsonObject(with: Data(folder.text("stdin").utf8)) as? [String: Any]
         #expect(object?["event"] as? String == "firing")
@@ -71,7 +71,7 @@ import Testing
         let folder = try TemporaryFolder()
         let events = (0..<2000).map { Told.event(rule: "rule \($0)", name: String(repeating: "🚀", count: 50)) }
         let channel = try Self.channel("cat >stdin; env -0 >env", in: folder)
-        _ = try await channel.deliver(Message(id: "g", content: .events(events)))
+        _ = try await channel.deliver(Message(id: "g", events: events))
         let object = try JSONSerialization.jsonObject(with: Data(folder.text("stdin").utf8)) as? [String: Any]
         #expect(object?["schema"] as? Int == 1)
         #expect((object?["events"] as? [Any])?.count == 2000)
@@ -141,7 +141,7 @@ import Testing
     @Test func `what it says is shown`() async throws {
         let folder = try TemporaryFolder()
         #expect(
-            try await Self.channel("echo sent 3 mails", in: folder).deliver(Self.message).answer
+            try await Self.channel("echo sent 3 mails", in: folder).deliver(Self.message)
                 == "exit 0: \"sent 3 mails\"")
     }
 
@@ -155,15 +155,15 @@ import Testing
     @Test func `standard input that is closed early is the program's affair`() async throws {
         let folder = try TemporaryFolder()
         let large = Told.message(Told.event(note: String(repeating: "x", count: 500_000)))
-        #expect(try await Self.channel("exec 0<&-; sleep 0.05; exit 0", in: folder).deliver(large).answer == "exit 0")
-        #expect(try await Self.channel("exit 0", in: folder).deliver(large).answer == "exit 0")
+        #expect(try await Self.channel("exec 0<&-; sleep 0.05; exit 0", in: folder).deliver(large) == "exit 0")
+        #expect(try await Self.channel("exit 0", in: folder).deliver(large) == "exit 0")
     }
 
     @Test func `a grandchild that holds the pipes delays nothing`() async throws {
         let folder = try TemporaryFolder()
         let channel = try Self.channel("sleep 60 & echo $! >pid; echo done; exit 0", in: folder)
         let began = ContinuousClock.now
-        #expect(try await channel.deliver(Self.message).answer == "exit 0: \"done\"")
+        #expect(try await channel.deliver(Self.message) == "exit 0: \"done\"")
         #expect(ContinuousClock.now - began < .seconds(20))
         // It was left running, as its parent meant it to.
         #expect(Self.isAlive(folder.text("pid")))

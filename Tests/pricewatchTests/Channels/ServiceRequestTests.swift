@@ -138,10 +138,10 @@ import Testing
     func `4,000 characters are shortened to what each service takes`(name: String) throws {
         for message in [
             Told.message(Told.event(name: name, note: name)),
-            Message(id: "m", content: .events((0..<60).map { Told.event(rule: "\($0) \(name)", symbol: name) })),
+            Message(id: "m", events: (0..<60).map { Told.event(rule: "\($0) \(name)", symbol: name) }),
             Message(
                 id: "n",
-                content: .note(Note(kind: .digest, title: name, lines: [name, name], at: Told.now, host: name))),
+                note: Note(kind: .digest, title: name, lines: [name, name], at: Told.now, host: name)),
         ] {
             func text(_ body: [UInt8], _ field: String) throws -> String {
                 let object = try JSONSerialization.jsonObject(with: Data(body))

@@ -107,7 +107,7 @@ import Testing
         let scene = try scene("notify: {ops: {exec: [/bin/true]}}\ndigest: {at: \"13:30\", notify: [ops]}")
         scene.channels = { _ in channel }
         func digests() -> Int {
-            channel.delivered.count { if case .note(let note) = $0.content { note.kind == .digest } else { false } }
+            channel.delivered.count { $0.note?.kind == .digest }
         }
         func restart() async throws {
             guard restarting else { return }

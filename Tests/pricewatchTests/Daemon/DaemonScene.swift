@@ -42,7 +42,7 @@ final class DaemonScene {
         self.time = time
         self.every = every
         files = try ConfigurationScene()
-        simulator = CoinGeckoSimulator.offline(
+        simulator = CoinGeckoSimulator(
             seed: seed, script: script, stepsEvery: stepsEvery,
             now: { providerKeepsTime ? time.rightTime : time.now() })
         self.rules = rules

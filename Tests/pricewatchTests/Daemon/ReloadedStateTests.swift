@@ -32,7 +32,7 @@ import Testing
 
     @Test("the standby goes on serving, the preferred feed on cooling down, and nothing is logged again")
     func standby() async throws {
-        let other = CoinGeckoSimulator.offline()
+        let other = CoinGeckoSimulator()
         let scene = try scene(feeds: #", {provider: coingecko, name: second, url: "http://127.0.0.1:2/api/v3"}"#)
         scene.transport = RoutedTransport(servers: [
             scene.simulator.baseURL: SimulatedTransport(scene.simulator),

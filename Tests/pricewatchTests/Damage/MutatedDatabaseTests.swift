@@ -78,7 +78,7 @@ private struct MutationScene {
     init(closed: Bool) throws {
         good = try TemporaryFolder()
         try filled.write(to: good.database, closed: closed)
-        simulator = CoinGeckoSimulator.offline(now: { [filled] in filled.end })
+        simulator = CoinGeckoSimulator(now: { [filled] in filled.end })
         scene = try ConfigurationScene()
         reading = try scene.reading(
             """

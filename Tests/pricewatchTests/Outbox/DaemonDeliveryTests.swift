@@ -30,7 +30,7 @@ import Testing
     private func words(_ messages: [Message]) -> [String] {
         messages.map { message in
             let events = message.events.map { "\($0.rule) \($0.kind.rawValue)" }
-            if case .note(let note) = message.content {
+            if let note = message.note {
                 return ([note.kind.rawValue] + events).joined(separator: ", ")
             }
             return events.joined(separator: ", ")

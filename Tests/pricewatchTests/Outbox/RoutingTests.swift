@@ -41,7 +41,7 @@ import Testing
     func gap() throws {
         let gap = try #require(Gap(from: Told.now - .hours(3), to: Told.now, backfilled: 12))
         let note = Note(gap, changed: [Told.event()], at: Told.now, host: "box")
-        let text = MessageText(Message(id: "m", content: .note(note)))
+        let text = MessageText(Message(id: "m", events: note.events, note: note))
         #expect(text.headline == "Nothing was watched for 3 h")
         #expect(
             text.lines == [
@@ -57,7 +57,7 @@ import Testing
             changes: [(Told.id("solana"), Percent(hundredths: 810)), (Told.id("tether"), nil)],
             coverage: Percent(hundredths: 9970))
         let text = MessageText(
-            Message(id: "m", content: .note(Note(digest: summary, at: Told.now, host: "box"))))
+            Message(id: "m", note: Note(digest: summary, at: Told.now, host: "box")))
         #expect(text.headline == "24h: 1 up, 0 down, 0 flat, 1 unknown")
         #expect(text.lines == ["99.7 % of the time covered", "up most: solana +8.1 %", "pricewatch on box"])
     }

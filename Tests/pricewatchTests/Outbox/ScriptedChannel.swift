@@ -1,9 +1,9 @@
-import Channels
 import Engine
 import Foundation
 import Markets
 import Synchronization
 
+@testable import Channels
 @testable import pricewatch
 
 /// A channel that answers as it is told, and keeps what it was sent.
@@ -40,7 +40,7 @@ final class ScriptedChannel: Channel {
 
     func answer(_ answers: [Answer]) { state.withLock { $0.answers = answers } }
 
-    func deliver(_ message: Message) async throws(DeliveryError) -> Receipt {
+    func deliver(_ message: Message) async throws(DeliveryError) -> String {
         let answer = state.withLock { state in
             state.attempts.append(message)
             state.running += 1
@@ -53,7 +53,7 @@ final class ScriptedChannel: Channel {
         switch answer {
         case .ok:
             state.withLock { $0.delivered.append(message) }
-            return Receipt(answer: "ok")
+            return "ok"
         case .fail(let wait):
             throw DeliveryError(description: "send to \(name): it is down", isPermanent: false, retryAfter: wait)
         case .refuse: throw DeliveryError(description: "send to \(name): 404", isPermanent: true)
@@ -62,16 +62,6 @@ final class ScriptedChannel: Channel {
             for await _ in stream {}
             continuation.finish()
             throw DeliveryError(description: "send to \(name): cancelled", isPermanent: false)
-        }
-    }
-}
-
-extension Message {
-    /// The events in it, also those of a note.
-    var events: [AlertEvent] {
-        switch content {
-        case .events(let events): events
-        case .note(let note): note.events
         }
     }
 }

@@ -167,7 +167,7 @@ import Testing
             #expect(
                 !sent.unicodeScalars.contains("<") && !sent.unicodeScalars.contains(">"), "\(text.debugDescription)")
             let plain = Self.withoutEntities(Array(sent.utf8))
-            expectSame(plain, MessageText(Told.message(event)).fitted(to: .utf16(4000)), "Slack")
+            expectSame(plain, MessageText(Told.message(event)).fitted(toBytes: 4000), "Slack")
         }
     }
 
@@ -206,7 +206,7 @@ import Testing
                 isEscaped = false
                 plain.append(scalar)
             }
-            expectSame(String(plain), MessageText(Told.message(event)).fitted(to: .utf16(2000)), "Discord")
+            expectSame(String(plain), MessageText(Told.message(event)).fitted(toBytes: 2000), "Discord")
         }
     }
 

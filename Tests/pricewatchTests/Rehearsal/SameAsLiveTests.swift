@@ -59,7 +59,7 @@ import Testing
     func ownFeed(restarts: Bool) async throws {
         var conditions = Conditions(seed: 9)
         let time = HandClock()
-        let stocks = CoinGeckoSimulator.offline(
+        let stocks = CoinGeckoSimulator(
             script: [try MarketID("AAPL"): (0..<40).compactMap { Price(parsing: "\(186 + ($0 * 7) % 11)") }],
             now: { time.now() })
         let scene = try DaemonScene(

@@ -16,7 +16,7 @@ import Testing
     /// Bitcoin is asked of whichever feed serves, tether of the preferred one alone.
     init() throws {
         let time = HandClock()
-        spare = CoinGeckoSimulator.offline(now: { time.now() })
+        spare = CoinGeckoSimulator(now: { time.now() })
         scene = try DaemonScene(
             "watch: {markets: [bitcoin, {id: tether, feed: coingecko}]}\nbuiltin_alerts: false", script: [:],
             feeds: #", {provider: coingecko, name: spare, url: "http://127.0.0.1:2/api/v3"}"#, time: time)

@@ -27,7 +27,7 @@ final class SourceScene {
         server: (any HTTPTransport)? = nil
     ) throws {
         let time = HandClock()
-        stocks = CoinGeckoSimulator.offline(
+        stocks = CoinGeckoSimulator(
             script: [try MarketID("AAPL"): prices.compactMap { Price(parsing: $0) }], now: { time.now() + ahead })
         let address = "http://127.0.0.1:2/"
         scene = try DaemonScene(

@@ -67,7 +67,7 @@ import Testing
         #expect(events.map(\.kind) == [.pending, .firing, .firing, .resolved])
         #expect(events.compactMap(\.lateSeconds).isEmpty)
         #expect(channel.delivered.flatMap(\.events).count == 3)
-        #expect(channel.delivered.allSatisfy { if case .events = $0.content { true } else { false } })
+        #expect(channel.delivered.allSatisfy { $0.note == nil })
         let configuration = try scene.configuration
         let report = try RehearsalReport(
             playing: reader, through: configuration.alertRules, configuration, since: .distantPast)
@@ -83,7 +83,7 @@ import Testing
         await scene.pollWhenDue(4)
         scene.time.step(.hours(1))
         await scene.pollWhenDue()
-        let notes = channel.delivered.filter { if case .note = $0.content { true } else { false } }
+        let notes = channel.delivered.filter { $0.note != nil }
         #expect(notes.count == 1)
         await scene.stop()
     }

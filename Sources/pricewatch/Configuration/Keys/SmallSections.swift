@@ -35,7 +35,7 @@ extension Configuration {
         /// `level`: the lowest level written; alerts and the service's start and stop are written at every level.
         var level: Logger.Level = .info
         /// `format`: of the file's lines.
-        var format: LineLogHandler.Format = .text
+        var format: LoggedLine.Format = .text
     }
 
     /// The daily summary.

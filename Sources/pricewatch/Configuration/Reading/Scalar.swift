@@ -224,7 +224,7 @@ extension Scalar where Value == String {
     /// A URL, which is never quoted, since it may contain a key.
     static func url(allowHTTP: Bool) -> Scalar {
         Scalar("a URL") { text throws(Unfit) in
-            do throws(InvalidBaseURL) { _ = try BaseURL(text, allowHTTP: allowHTTP) } catch {
+            do throws(InvalidName) { _ = try BaseURL(text, allowHTTP: allowHTTP) } catch {
                 throw Unfit(reason: "the URL \(error.reason)")
             }
             return text
