@@ -20,6 +20,7 @@ struct Run: AsyncParsableCommand {
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
+        IdleMemory.keepFreed()
         let reading = try installation.read()
         let configuration = reading.configuration
         if reading.file == nil, isatty(STDERR_FILENO) == 1 { greet(configuration) }
