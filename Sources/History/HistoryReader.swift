@@ -25,7 +25,7 @@ package final class HistoryReader: Sendable {
 
     /// See `HistoryWriter.installation`.
     func installation() throws(HistoryError) -> String? {
-        try read { try $0.value("SELECT value FROM setting WHERE name = 'installation'") }
+        try value("SELECT value FROM setting WHERE name = 'installation'")
     }
 
     /// Reads from one snapshot of the database, however many statements `question` runs.
@@ -47,5 +47,12 @@ package final class HistoryReader: Sendable {
                 }
             }
         }
+    }
+
+    /// The first column of the first row; nil if there is no row. A single statement needs no transaction around it.
+    func value<Value: StoredValue>(
+        _ sql: String, _ arguments: StatementArguments = []
+    ) throws(HistoryError) -> Value? {
+        try HistoryError.naming("read", path) { try queue.unsafeRead { try $0.value(sql, arguments) } }
     }
 }

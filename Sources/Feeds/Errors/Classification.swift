@@ -103,10 +103,11 @@ extension HTTPAnswer {
     }
 
     fileprivate var isHTML: Bool {
+        // Some servers label plain text and JSON as HTML.
+        let first = body.first { !$0.isJSONBlank }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return false }
         if let type = mediaType, type == "text/html" || type == "application/xhtml+xml" {
-            // Some servers label plain text and JSON as HTML; check the first character.
-            let first = body.first { !$0.isJSONBlank }
-            return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && EnvelopeFailure(body) == nil
+            return EnvelopeFailure(body) == nil
         }
         let beginning = String(decoding: body.prefix(120), as: UTF8.self).lowercased()
             .trimmingCharacters(in: CharacterSet.whitespacesAndNewlines.union(["\u{FEFF}"]))

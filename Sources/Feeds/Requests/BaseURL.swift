@@ -4,7 +4,10 @@ import Markets
 /// The base URL of a provider: https, or plain http if allowed.
 package struct BaseURL: Sendable {
     package let text: String
-    private let components: URLComponents
+    /// Scheme, host and port.
+    let origin: String
+    private let path: String
+    private let query: String
 
     /// Throws with a reason that completes "the url …": no absolute URL with a host, another scheme than http and
     /// https, credentials or a fragment in it, or plain http to another machine without `allowHTTP`.
@@ -28,28 +31,22 @@ package struct BaseURL: Sendable {
                 reason: "is plain http to another machine: use https, or set allow_http: true beside it")
         }
         while components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
-        self.components = components
         self.text = components.string ?? text
+        path = components.percentEncodedPath
+        query = components.percentEncodedQuery ?? ""
+        components.percentEncodedPath = ""
+        components.percentEncodedQuery = nil
+        origin = components.string ?? text
     }
 
     /// The URL of a request below this base.
     func url(path: String, query: RequestQuery) -> String {
-        let queries = [components.percentEncodedQuery ?? "", query.encoded].filter { !$0.isEmpty }
-        return text(components.percentEncodedPath + path, queries.isEmpty ? nil : queries.joined(separator: "&"))
+        let queries = [self.query, query.encoded].filter { !$0.isEmpty }
+        return place(of: path) + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
     }
 
     /// Scheme, host and path, for messages. Queries may hold keys.
-    func place(of path: String) -> String { text(components.percentEncodedPath + path, nil) }
-
-    /// Scheme, host and port.
-    var origin: String { text("", nil) }
-
-    private func text(_ path: String, _ query: String?) -> String {
-        var components = components
-        components.percentEncodedPath = path
-        components.percentEncodedQuery = query
-        return components.string ?? text
-    }
+    func place(of path: String) -> String { origin + self.path + path }
 
     /// `localhost`, 127.0.0.0/8 and ::1, by name; does not resolve.
     private static func isLoopback(_ host: String) -> Bool {

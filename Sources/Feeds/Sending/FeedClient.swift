@@ -16,6 +16,8 @@ package actor FeedClient {
         didSet { redaction = environment.redaction(key: key, provider.headers(with: key)) }
     }
     private var redaction: Redaction
+    /// The cooldown as last read or stored.
+    private var wait: StoredCooldown?
 
     /// The maximum size of a decompressed body in bytes; the transfer is cut off there.
     private static let bodyLimit = 8 << 20
@@ -114,7 +116,7 @@ extension FeedClient {
                     FeedError(.timeout, "the poll's time ran out before it was asked", isRetryable: true))
             }
             var error: FeedError
-            let wait = await recalledCooldown()
+            let wait = wait
             do {
                 log.requests += 1
                 let loaded = try await sendOnce(request, validators, within: min(environment.timeout, remaining))
@@ -205,7 +207,10 @@ extension FeedClient {
     }
 
     /// Read each time: a command beside the daemon may have stored a cooldown.
-    private func recalledCooldown() async -> StoredCooldown? { await memory.wait(of: environment.feed) }
+    private func recalledCooldown() async -> StoredCooldown? {
+        wait = await memory.wait(of: environment.feed)
+        return wait
+    }
 
     func requests(in month: UTCMonth) async -> Int {
         await memory.requests(of: environment.feed, in: month)
@@ -219,6 +224,7 @@ extension FeedClient {
             return error
         }
         await memory.keep(next, of: environment.feed)
+        wait = next
         var error = error
         if next.cause == .quota, error.kind != .quota {
             error.kind = .quota
@@ -234,6 +240,7 @@ extension FeedClient {
     private func forget(_ wait: StoredCooldown?) async {
         guard let wait, await recalledCooldown() == wait else { return }
         await memory.keep(nil, of: environment.feed)
+        self.wait = nil
     }
 
     /// True if the key changed.

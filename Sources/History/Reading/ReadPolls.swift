@@ -39,7 +39,7 @@ extension HistoryReader {
     package func oldestPoll() throws(HistoryError) -> Date? { try time("SELECT min(at) FROM poll") }
 
     private func time(_ sql: String, _ arguments: StatementArguments = []) throws(HistoryError) -> Date? {
-        try read { try $0.value(sql, arguments) }
+        try value(sql, arguments)
     }
 
     /// The usable polls of a source since `since`, oldest first, each with the interval that was in force; zero: as

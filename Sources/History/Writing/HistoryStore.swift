@@ -15,7 +15,7 @@ package protocol HistoryStore: Sendable {
 /// What feeds remember across restarts: cooldowns, request counts and stored answers, by name.
 extension HistoryStore {
     package func note(_ name: String, of feed: String) throws(HistoryError) -> Data? {
-        try reader.read { try $0.value("SELECT value FROM feed_note WHERE feed = ? AND name = ?", [feed, name]) }
+        try reader.value("SELECT value FROM feed_note WHERE feed = ? AND name = ?", [feed, name])
     }
 
     /// Stores `value` under `name`, replacing the old value; nil deletes it.
@@ -44,9 +44,7 @@ extension HistoryStore {
     }
 
     package func requests(of feed: String, in month: String) throws(HistoryError) -> Int {
-        try reader.read { db in
-            try db.value("SELECT requests FROM feed_month WHERE feed = ? AND month = ?", [feed, month]) ?? 0
-        }
+        try reader.value("SELECT requests FROM feed_month WHERE feed = ? AND month = ?", [feed, month]) ?? 0
     }
 }
 

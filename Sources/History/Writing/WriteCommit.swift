@@ -96,7 +96,7 @@ extension HistoryWriter {
 
     /// True if another process wrote to the database since the last call.
     package func changedByOthers() throws(HistoryError) -> Bool {
-        let version: Int64 = try reader.read { try $0.value("PRAGMA data_version") ?? 0 }
+        let version: Int64 = try reader.value("PRAGMA data_version") ?? 0
         let isChanged = seenVersion.withLock { seen in
             defer { seen = version }
             return seen != version

@@ -20,6 +20,7 @@ struct Run: AsyncParsableCommand {
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
+        IdleMemory.keepFreed()
         let reading = try installation.read()
         let configuration = reading.configuration
         // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.

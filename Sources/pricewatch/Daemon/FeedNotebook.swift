@@ -9,6 +9,8 @@ actor FeedNotebook: FeedMemory {
     private let history: any HistoryStore
     private let transient = TransientMemory()
     private var uncounted: [String: [UTCMonth: Int]] = [:]
+    /// As last stored. Requests that a command counts meanwhile are in the next count.
+    private var counted: [String: [UTCMonth: Int]] = [:]
 
     init(_ history: any HistoryStore) { self.history = history }
 
@@ -29,16 +31,18 @@ actor FeedNotebook: FeedMemory {
 
     func countRequest(of feed: String, in month: UTCMonth) -> Int {
         let waiting = uncounted[feed]?[month] ?? 0
-        if let counted = try? history.countRequests(waiting + 1, of: feed, in: "\(month)") {
+        if let count = try? history.countRequests(waiting + 1, of: feed, in: "\(month)") {
             uncounted[feed]?[month] = nil
-            return counted
+            counted[feed] = [month: count]
+            return count
         }
         uncounted[feed, default: [:]][month] = waiting + 1
         return requests(of: feed, in: month)
     }
 
     func requests(of feed: String, in month: UTCMonth) -> Int {
-        ((try? history.requests(of: feed, in: "\(month)")) ?? 0) + (uncounted[feed]?[month] ?? 0)
+        let stored = counted[feed]?[month] ?? (try? history.requests(of: feed, in: "\(month)")) ?? 0
+        return stored + (uncounted[feed]?[month] ?? 0)
     }
 
     func storedBody(_ url: String, of feed: String) async -> StoredBody? {

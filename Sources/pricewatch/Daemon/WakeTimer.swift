@@ -22,7 +22,7 @@ final class WakeTimer: Sendable {
     private let timer: Mutex<any DispatchSourceTimer>
 
     init(_ wake: @escaping @Sendable () -> Void) {
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "pricewatch.timer"))
+        let timer = DispatchSource.makeTimerSource(queue: .global())
         timer.setEventHandler(handler: wake)
         timer.activate()
         self.timer = Mutex(timer)
@@ -30,10 +30,10 @@ final class WakeTimer: Sendable {
 
     deinit { timer.withLock { $0.cancel() } }
 
-    /// - Parameter moment: In uptime; nil: never.
+    /// - Parameter moment: In uptime; nil keeps the last time, since a wake-up too many costs less than this call.
     func arm(_ moment: Duration?, at uptime: Duration) {
+        guard let moment else { return }
         timer.withLock { timer in
-            guard let moment else { return timer.schedule(deadline: .distantFuture) }
             let milliseconds = Int(max(.zero, moment - uptime).inMilliseconds)
             // Leeway lets the kernel serve several timers with one wake-up.
             timer.schedule(
