@@ -29,6 +29,8 @@ package final class HistoryWriter: HistoryStore {
         var endedUncleanly = false
         var isClosed = false
         var quarantined: [QuarantinedDatabase] = []
+        /// The paths of all; nil until they are listed. Listed once: a poll should not read the folder.
+        var kept: [String]?
         var damage: HistoryError?
         /// The header as it was before SQLite opened the file.
         var header: FileHeader?
@@ -79,7 +81,13 @@ package final class HistoryWriter: HistoryStore {
     }
 
     /// The paths of all quarantined databases that still exist.
-    package func quarantinedDatabases() -> [String] { QuarantinedDatabase.found(beside: path) }
+    package func quarantinedDatabases() -> [String] {
+        hold.withLock { hold in
+            let kept = hold.kept ?? QuarantinedDatabase.found(beside: path)
+            hold.kept = kept.filter(FileManager.default.fileExists)
+            return hold.kept ?? []
+        }
+    }
 
     /// The size of the history, as far as it can be read.
     var stored: StoredHistory { (try? size()) ?? StoredHistory(database: path, bytes: reader.bytesOnDisk()) }
@@ -225,6 +233,7 @@ extension HistoryWriter {
     ) throws(HistoryError) -> DatabaseQueue {
         let quarantined = try QuarantinedDatabase.quarantine(path, because: error)
         hold.quarantined.append(quarantined)
+        hold.kept = nil
         hold.endedUncleanly = false
         hold.damage = nil
         let queue = try DatabaseFile.openForWriting(path, installation: hold.installation, busyMode)

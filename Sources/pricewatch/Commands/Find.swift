@@ -39,7 +39,9 @@ struct Find: AsyncParsableCommand {
             coins = try await client.send(CoinGecko.CoinList(), within: limit, respecting: .namedOnly)
         } catch {
             // Without a network, a list of days ago still answers.
-            guard let stored = try? await client.send(CoinGecko.CoinList(.cachedOnly), within: limit) else { throw error }
+            guard let stored = try? await client.send(CoinGecko.CoinList(.cachedOnly), within: limit) else {
+                throw error
+            }
             StandardError.line("pricewatch: from the list stored earlier: \(error.message)")
             coins = stored
         }

@@ -51,14 +51,6 @@ struct CommandError: Error, CustomStringConvertible {
         for line in own.description.split(separator: "\n") { StandardError.line(String(line)) }
         return own.exitCode
     }
-
-    static func reporting<T>(_ body: () async throws -> T) async throws -> T {
-        do {
-            return try await body()
-        } catch {
-            throw reported(error)
-        }
-    }
 }
 
 extension Spelling {

@@ -109,7 +109,15 @@ extension RehearsalReport {
                     json.member("message", hint.message)
                 }
             }
-            json.array("events", rule.events) { json, event in event.write(&json) }
+            json.array("events", rule.events) { json, event in
+                json.object { json in
+                    var event = event
+                    event.fields(&json)
+                    // How long the alert fired.
+                    let fired = event.kind == .resolved ? event.since.map { event.at.since($0) } : nil
+                    json.member("fired_s", fired.map { Int($0.inSeconds) })
+                }
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ import Testing
         // Feeds.
         (
             "feeds: []",
-            "p.yaml:1:1: feeds: is empty, so there is nobody to ask; leave it out for CoinGecko without a key"
+            "p.yaml:1:1: feeds: is empty, so no feed would be polled; leave it out for CoinGecko without a key"
         ),
         (
             "feeds: [{name: a}]",

@@ -33,7 +33,7 @@ extension Configuration.Feed {
     static func list(_ root: Section, in currency: Currency?) -> [Configuration.Feed]? {
         guard let items = root.items("feeds") else { return nil }
         if items.isEmpty {
-            root.fault(at: "feeds", "is empty, so there is nobody to ask; leave it out for CoinGecko without a key")
+            root.fault(at: "feeds", "is empty, so no feed would be polled; leave it out for CoinGecko without a key")
         }
         var feeds: [Configuration.Feed] = []
         for item in items {
