@@ -23,4 +23,16 @@ package final class TemporaryFolder: Sendable {
         precondition(written, "\(file) cannot be written")
         return file
     }
+
+    /// Writes a program. Another process writes it: if this one had it open for writing, a child that another test
+    /// starts at that moment would inherit it, and the system would not run the program ("text file busy").
+    package func write(program text: String, as name: String, mode: Int = 0o755) throws -> String {
+        let file = path + "/" + name
+        let shell = try Process.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            arguments: ["-c", "printf %s \"$1\" >\"$2\" && chmod $3 \"$2\"", "sh", text, file, String(mode, radix: 8)])
+        shell.waitUntilExit()
+        precondition(shell.terminationStatus == 0, "\(file) cannot be written")
+        return file
+    }
 }

@@ -43,35 +43,53 @@ extension JSONWriter: JSONFields {
 /// Reads a JSON object. The text may be of another release: a member that is absent, or is none of ours, leaves the
 /// field as it is.
 package struct JSONReader: JSONFields {
-    private let members: [String: Any]
+    package typealias Members = KeyedDecodingContainer<JSONKey>
+
+    private let members: Members?
 
     /// Nil if the text is no JSON object.
     package static func read<Record: JSONRecord>(_ text: Data) -> Record? {
-        (try? JSONSerialization.jsonObject(with: text) as? [String: Any]).map(record)
+        try? JSONDecoder().decode(DecodedRecord<Record>.self, from: text).record
     }
 
-    private static func record<Record: JSONRecord>(_ members: [String: Any]) -> Record {
-        var record = Record()
-        var reader = JSONReader(members: members)
-        record.fields(&reader)
-        return record
-    }
+    fileprivate init(_ decoder: any Decoder) throws { members = try decoder.container(keyedBy: JSONKey.self) }
+
+    private init(_ members: Members?) { self.members = members }
 
     package mutating func member<Value: JSONScalar>(_ name: StaticString, _ value: inout Value) {
-        guard let json = members[name.description] as? Value.JSONForm else { return }
+        guard let members, let json = Value.JSONForm.read(members, JSONKey(name)) else { return }
         value = Value(json: json) ?? value
     }
 
     package mutating func object(_ name: StaticString, _ body: (inout JSONReader) -> Void) {
-        var reader = JSONReader(members: members[name.description] as? [String: Any] ?? [:])
+        var reader = JSONReader(try? members?.nestedContainer(keyedBy: JSONKey.self, forKey: JSONKey(name)))
         body(&reader)
     }
 
     package mutating func object<Record: JSONRecord>(_ name: StaticString, _ record: inout Record?) {
-        record = (members[name.description] as? [String: Any]).map(Self.record)
+        record = (try? members?.decode(DecodedRecord<Record>.self, forKey: JSONKey(name)))?.record
     }
 
     package mutating func array<Record: JSONRecord>(_ name: StaticString, _ records: inout [Record]) {
-        records = (members[name.description] as? [[String: Any]] ?? []).map(Self.record)
+        let decoded = try? members?.decode([DecodedRecord<Record>].self, forKey: JSONKey(name))
+        records = (decoded ?? []).map(\.record)
     }
+}
+
+private struct DecodedRecord<Record: JSONRecord>: Decodable {
+    var record = Record()
+
+    init(from decoder: any Decoder) throws {
+        var reader = try JSONReader(decoder)
+        record.fields(&reader)
+    }
+}
+
+package struct JSONKey: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
+
+    init(_ name: StaticString) { stringValue = name.description }
+    package init?(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { nil }
 }

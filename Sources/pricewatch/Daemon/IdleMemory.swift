@@ -18,8 +18,8 @@ enum IdleMemory {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         let set = unsafeBitCast(symbol, to: (@convention(c) (_ option: CInt, _ bytes: CInt) -> CInt).self)
         let (trimThreshold, mmapThreshold): (CInt, CInt) = (-1, -3)
-        _ = set(trimThreshold, 4 << 20)
-        _ = set(mmapThreshold, 4 << 20)
+        _ = set(trimThreshold, 1 << 20)
+        _ = set(mmapThreshold, 1 << 20)
     }
 
     /// Returns the memory to the kernel, unless `interval` has not passed since the last time.

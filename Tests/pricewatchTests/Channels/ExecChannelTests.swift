@@ -16,8 +16,8 @@ import Testing
         _ script: String, in folder: TemporaryFolder, arguments: [String] = [], timeout: Duration = .seconds(30),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ExecChannel {
-        let path = folder.write("#!/bin/sh\ncd '\(folder.path)' || exit 9\n" + script + "\n", as: "hook")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let path = try folder.write(
+            program: "#!/bin/sh\ncd '\(folder.path)' || exit 9\n" + script + "\n", as: "hook")
         return ExecChannel(
             name: "hook", command: [path] + arguments, timeout: timeout, environment: ChildEnvironment(environment),
             grace: .milliseconds(100))
@@ -240,8 +240,7 @@ import Testing
     ])
     func `a file that is no program`(mode: Int, content: String, cause: String) async throws {
         let folder = try TemporaryFolder()
-        let path = folder.write(content, as: "hook")
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let path = try folder.write(program: content, as: "hook", mode: mode)
         let channel = ExecChannel(
             name: "hook", command: [path], timeout: .seconds(10), environment: ChildEnvironment([:]))
         let error = try await Self.error(channel)

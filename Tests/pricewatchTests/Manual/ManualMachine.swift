@@ -49,7 +49,7 @@ final class ManualMachine {
         for block in texts.flatMap(\.blocks) where block.language == "sh" {
             if let path = block.words.first { scripts[(path as NSString).lastPathComponent] = block.text }
         }
-        for (name, text) in scripts { chmod(tools.write(text, as: name), 0o755) }
+        for (name, text) in scripts { _ = try tools.write(program: text, as: name) }
         standIns = [("/usr/local/bin/", tools.path + "/"), ("/tmp/alerts.json", tools.path + "/alerts.json")]
     }
 

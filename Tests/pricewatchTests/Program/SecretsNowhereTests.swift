@@ -100,9 +100,9 @@ import Testing
     }
 
     private func configure(_ folder: TemporaryFolder, server: String, simulator: String) throws -> String {
-        let script = folder.write(
-            "#!/bin/sh\n{ env; cat; tr '\\0' ' ' < /proc/$$/cmdline; } >> \(folder.path)/child\n", as: "script")
-        chmod(script, 0o755)
+        let script = try folder.write(
+            program: "#!/bin/sh\n{ env; cat; tr '\\0' ' ' < /proc/$$/cmdline; } >> \(folder.path)/child\n", as: "script"
+        )
         for (name, text) in [
             ("cmc.key", Self.secret("cmc")), ("webhook-url", "\(server)/busy/\(Self.secret("webhook"))"),
             ("telegram-token", "1234567:\(Self.secret("telegram"))"),
