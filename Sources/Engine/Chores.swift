@@ -11,7 +11,7 @@ extension Engine {
         }
     }
 
-    /// Adds backfilled prices to windows and changes. Alerts change at the next poll at the earliest.
+    /// Adds backfilled prices to windows and changes, and drops deleted ones. Alerts change at the next poll at the earliest.
     mutating func recall(_ remembered: Remembered, _ plan: inout Plan) {
         summary = remembered.summary
         let before = alerts

@@ -76,7 +76,7 @@ package struct OutsideChange: Sendable {
     package var silences: [Silence]?
     /// Set if the database could not be read before: its installation id and its alerts.
     package var installation: (id: String, alerts: [AlertKey: Alert])?
-    /// Set if prices were backfilled: the reloaded history.
+    /// Set if prices were backfilled or deleted: the reloaded history.
     package var backfilled: Remembered?
 
     package init() {}

@@ -17,7 +17,7 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
         case unwritable
         /// It belongs to another user, and this one may not write it.
         case closed
-        /// This file is not usable as a backup target.
+        /// This file cannot be a backup of the database.
         case invalidTarget
         /// Any other failure to read or write.
         case other

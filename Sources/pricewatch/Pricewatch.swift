@@ -44,6 +44,8 @@ struct Pricewatch: AsyncParsableCommand {
             NotifyTest.self,
             BackfillCommand.self,
             Backup.self,
+            Restore.self,
+            Forget.self,
             Check.self,
             Find.self,
             Simulate.self,

@@ -88,6 +88,16 @@ extension HistoryReader {
         }
         return (missed, heard)
     }
+
+    /// The newest quote of the last polls; nil if nothing is recorded.
+    package func newestQuote() throws(HistoryError) -> Date? {
+        try time(
+            """
+            SELECT max(poll.fetched_at - age)
+            FROM (SELECT id, fetched_at FROM poll WHERE samples > 0 ORDER BY at DESC LIMIT 8) AS poll
+            CROSS JOIN sample ON sample.id BETWEEN poll.id << 20 AND (poll.id << 20) + 1048575
+            """)
+    }
 }
 
 /// The size of the history.

@@ -170,7 +170,7 @@ private struct Pages {
 }
 
 /// The number of rows of a step, adapted so that it takes a few milliseconds on this machine.
-private struct Pace {
+struct Pace {
     private(set) var rows = 500
 
     static let rest = Duration.milliseconds(5)

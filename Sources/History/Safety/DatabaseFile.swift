@@ -189,7 +189,7 @@ enum DatabaseFile {
         FileAccess.restrict(["", "-wal", "-shm"].map { place + $0 })
     }
 
-    private static func uriEscaped(_ path: String) -> String {
+    static func uriEscaped(_ path: String) -> String {
         path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
     }
 }

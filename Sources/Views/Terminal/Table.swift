@@ -24,6 +24,8 @@ package struct Table {
 
     package mutating func add(_ row: [Cell]) { rows.append(row) }
 
+    package mutating func removeRows() { rows = [] }
+
     /// The width of the longest line.
     package var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 

@@ -8,8 +8,8 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "A consistent, checked copy of the history, also while the daemon runs.",
         discussion: """
-            The copy holds everything but secrets. FILE is replaced as a whole once the copy is complete. To restore \
-            it or to move, put it in place of the database while no daemon runs.
+            The copy holds everything but secrets. FILE is replaced as a whole once the copy is complete. To put it \
+            back or to move: pricewatch restore.
             """)
 
     @OptionGroup var installation: InstallationOptions
@@ -20,5 +20,41 @@ struct Backup: AsyncParsableCommand {
         let (_, reader) = try installation.openHistory()
         let bytes = try reader.backUp(to: file)
         StandardOutput.write(lines: ["\(SafeText.printable(file)): \(Bytes.text(bytes)), checked"])
+    }
+}
+
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Puts a backup in the database's place, while no daemon runs.",
+        discussion: """
+            FILE is checked first. The database that it replaces is kept under a dated name. Where that one can still \
+            be read and is of the same history, its alerts, silences and unsent messages go on, so that nothing is \
+            announced twice.
+            """)
+
+    @OptionGroup var installation: InstallationOptions
+    @Argument(help: "A copy that pricewatch backup made.", completion: .file())
+    var file: String
+
+    func run() async throws {
+        let database = try installation.readForRecords().configuration.history.database
+        let restored = try HistoryReader.restore(file, to: database)
+        let newest = restored.newest.map { ", the newest of \($0.utcText)" } ?? ""
+        var lines = [
+            "\(SafeText.printable(database)): restored from \(SafeText.printable(file)), "
+                + "\(restored.samples.counted("sample"))\(newest)"
+        ]
+        if let replaced = restored.replaced {
+            lines.append("the database before it is kept as \(SafeText.printable(replaced))")
+        }
+        if restored.continuesStates {
+            lines.append("alerts, silences and unsent messages are those of the database before it")
+        }
+        if restored.droppedMessages > 0 {
+            lines.append(
+                "\(restored.droppedMessages.counted("queued message")) of the backup will not be sent: they may have been "
+                    + "sent since")
+        }
+        StandardOutput.write(lines: lines)
     }
 }

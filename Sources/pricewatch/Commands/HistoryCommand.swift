@@ -5,11 +5,14 @@ import Markets
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Recorded prices of one market, or candles with --every; oldest first.")
+        commandName: "history", abstract: "Recorded prices, or candles with --every; oldest first.",
+        discussion: "Several markets come one after the other; each row names its own.")
 
     @OptionGroup var installation: InstallationOptions
-    @Argument(help: "The market's id, such as bitcoin.")
-    var market: String
+    @Argument(help: ArgumentHelp("The markets' ids, such as bitcoin.", valueName: "market"))
+    var markets: [String] = []
+    @Flag(help: "Every market with recorded prices, by id.")
+    var all = false
     @Option(help: "From when on: a time, a date, or how long ago. (default: 24h)", transform: TimeArgument.parse)
     var since = TimeArgument.ago(.hours(24))
     @Option(help: "Until when; that moment itself no longer counts. (default: now)", transform: TimeArgument.parse)
@@ -21,21 +24,32 @@ struct HistoryCommand: AsyncParsableCommand {
     @Flag(help: "The same as --format json.")
     var json = false
 
+    func validate() throws {
+        guard markets.isEmpty == all else { throw ValidationError("name one or more markets, or use --all") }
+    }
+
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
-        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let currency = configuration.currency
+        let wanted =
+            all
+            ? try RecordedMarket.all(in: reader, preferring: currency)
+            : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currency) }
         let now = Date()
         let (since, until) = (since.date(now: now), until?.date(now: now))
         var output = RecordOutput(
             every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
-        if let every {
-            try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
-                output.write(Records.values(of: candle, market, currency))
+        for (market, currency) in wanted {
+            if let every {
+                try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
+                    output.write(Records.values(of: candle, market, currency))
+                }
+            } else {
+                try reader.samples(of: market, in: currency, since: since, until: until) { sample in
+                    output.write(Records.values(of: sample))
+                }
             }
-        } else {
-            try reader.samples(of: market, in: currency, since: since, until: until) { sample in
-                output.write(Records.values(of: sample))
-            }
+            output.endMarket()
         }
         output.finish()
     }

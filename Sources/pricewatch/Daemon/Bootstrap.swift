@@ -72,7 +72,7 @@ struct Parts: Sendable {
     let feeds: [SourceID: [String: Feed]]
     let channels: [String: any Channel]
     let backfilling: Backfilling?
-    private let backfillsOutside: BackfillsOutside
+    private let pastChanges: PastChanges
 
     /// - Parameter old: The parts under the previous configuration, whose database and connections stay.
     init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment, replacing old: Parts? = nil) throws {
@@ -98,7 +98,7 @@ struct Parts: Sendable {
         channels = Dictionary(
             configuration.notify.map { ($0.name, made($0)) }, uniquingKeysWith: { first, _ in first })
         backfilling = Backfilling(configuration, feeds.values.flatMap { $0.values }, history, log: log)
-        backfillsOutside = BackfillsOutside(history.reader)
+        pastChanges = PastChanges(history.reader)
     }
 
     /// The parts under a new configuration, and the keys whose new values need a restart.
@@ -173,18 +173,26 @@ extension Configuration {
 
 // MARK: The history beside the engine
 
-/// Detects what commands beside the daemon backfill. It is loaded after the command has ended or paused: answers arrive
-/// every few seconds, and loading costs as much as a start.
-private final class BackfillsOutside: Sendable {
-    private let state: Mutex<(taken: Int64, isWaiting: Bool)>
+/// Detects what commands beside the daemon backfill and forget. What is forgotten takes effect at once. Backfilled
+/// prices are loaded after the command has ended or paused: answers arrive every few seconds, and loading costs as much
+/// as a start.
+private final class PastChanges: Sendable {
+    private let state: Mutex<(taken: Int64, forgotten: Int64, isWaiting: Bool)>
 
-    init(_ reader: HistoryReader) { state = Mutex(((try? reader.backfillCount()) ?? 0, false)) }
+    init(_ reader: HistoryReader) {
+        state = Mutex(((try? reader.backfillCount()) ?? 0, (try? reader.forgetCount()) ?? 0, false))
+    }
 
-    /// Called at each wake-up. Returns whether something was backfilled, and no other process has written since the
-    /// last call.
+    /// Called at each wake-up. Returns whether something was forgotten; or backfilled, and no other process has written
+    /// since the last call.
     func mustRecall(_ reader: HistoryReader, othersWrote: Bool) -> Bool {
         state.withLock { state in
             if othersWrote {
+                let forgotten = (try? reader.forgetCount()) ?? state.forgotten
+                if forgotten != state.forgotten {
+                    state.forgotten = forgotten
+                    return true
+                }
                 state.isWaiting = ((try? reader.backfillCount()) ?? state.taken) != state.taken
                 return false
             }
@@ -206,7 +214,7 @@ extension Parts {
         }
         let othersWrote = (try? history.changedByOthers()) == true
         if othersWrote { change.silences = try? history.reader.silences() }
-        if backfillsOutside.mustRecall(history.reader, othersWrote: othersWrote) {
+        if pastChanges.mustRecall(history.reader, othersWrote: othersWrote) {
             change.backfilled = try? history.load(engine.settings, at: now().wall)
         }
         let isEmpty = change.installation == nil && change.silences == nil && change.backfilled == nil

@@ -43,7 +43,9 @@ struct RecordOutput: ~Copyable {
     private let format: RecordFormat
     private var output = StandardOutput()
     private var table: Table
+    /// Of the JSON array, or of the table.
     private var isFirst = true
+    private var hasTable = false
 
     private static let leftAligned: Set = ["market", "currency", "feed"]
     /// Numbers in JSON; everything else is a string.
@@ -74,9 +76,24 @@ struct RecordOutput: ~Copyable {
         isFirst = false
     }
 
+    /// Ends a market: each has a table of its own, so that only the rows of one are in memory. A market without rows
+    /// has none.
+    mutating func endMarket() {
+        guard format == .table, !isFirst else { return }
+        writeTable()
+        table.removeRows()
+        isFirst = true
+    }
+
+    private mutating func writeTable() {
+        if hasTable { output.line() }
+        for line in table.lines(on: .output) { output.line(line) }
+        hasTable = true
+    }
+
     mutating func finish() {
         switch format {
-        case .table: for line in table.lines(on: .output) { output.line(line) }
+        case .table: if !isFirst || !hasTable { writeTable() }
         case .json: output.line(isFirst ? "]" : "\n]")
         case .csv, .ndjson: break
         }

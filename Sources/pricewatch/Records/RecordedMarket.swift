@@ -8,15 +8,29 @@ enum RecordedMarket {
     static func find(
         _ text: String, in reader: HistoryReader, preferring currency: Currency
     ) throws -> (MarketID, Currency) {
-        if let market = try? MarketID(text) {
-            let currencies = try reader.currencies(of: market)
-            if currencies.contains(currency) { return (market, currency) }
-            if let other = currencies.first { return (market, other) }
+        if let market = try? MarketID(text), let used = try self.currency(of: market, in: reader, preferring: currency)
+        {
+            return (market, used)
         }
         try CommandError.refuseEmpty(reader)
         let known = try reader.names().filter { $0.market.text != text }
         let hint = Spelling.hint(for: text, among: known.map { ($0.market.text, $0.symbol, $0.name) })
         throw CommandError("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
+    }
+
+    /// Every market with recorded prices, by id.
+    static func all(in reader: HistoryReader, preferring currency: Currency) throws -> [(MarketID, Currency)] {
+        try CommandError.refuseEmpty(reader)
+        return try Set(reader.names().map(\.market)).sorted().compactMap { market in
+            try self.currency(of: market, in: reader, preferring: currency).map { (market, $0) }
+        }
+    }
+
+    private static func currency(
+        of market: MarketID, in reader: HistoryReader, preferring currency: Currency
+    ) throws -> Currency? {
+        let currencies = try reader.currencies(of: market)
+        return currencies.contains(currency) ? currency : currencies.first
     }
 }
 

@@ -46,7 +46,8 @@ import Testing
         arguments: [
             ["nonsense"], ["history"], ["history", "bitcoin", "--since", "yesterday"], ["simulate", "--fault", "rest"],
             ["history", "bitcoin", "--every", "1s"], ["history", "bitcoin", "--format", "xml"], ["chart"], ["stat"],
-            ["chart", "bitcoin", "--output", "chart.png"], ["demo", "--for", "soon"],
+            ["chart", "bitcoin", "--output", "chart.png"], ["demo", "--for", "soon"], ["history", "bitcoin", "--all"],
+            ["restore"], ["forget"], ["forget", "bitcoin", "--before", "soon"],
         ])
     func usage(arguments: [String]) async throws {
         #expect(try await Program.start(arguments).ended().exit == 64)

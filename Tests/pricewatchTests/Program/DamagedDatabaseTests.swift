@@ -151,7 +151,7 @@ import Testing
         for command in [
             ["history", "bitcoin"], ["summary"], ["alerts"], ["chart", "bitcoin"], ["rehearse"], ["silence"],
             ["silence", "high", "1h"], ["unsilence", "--all"], ["backup", installation.folder.path + "/copy.db"],
-            ["backfill", "bitcoin"],
+            ["backfill", "bitcoin"], ["forget", "bitcoin", "--yes"],
         ] {
             let ending = try await Program.start(command + ["--config", installation.configuration]).ended()
             #expect(ending.exit == 74, "\(command): \(ending)")
