@@ -76,7 +76,7 @@ import Testing
         #expect(scene.commits.flatMap(\.polls).map(\.feed) == ["stocks", "a"])
     }
 
-    @Test("an answer that nobody waits for changes nothing")
+    @Test("an answer that no poll waits for changes nothing")
     func unasked() {
         var scene = EngineScene(.test(), feeds: ["a": [gives("1")]])
         scene.wake()

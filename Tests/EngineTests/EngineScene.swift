@@ -226,7 +226,7 @@ extension EngineScene {
         restart()
     }
 
-    /// Somebody else writes to the history.
+    /// Another process writes to the history.
     mutating func write(_ commit: Commit) { memory.write(commit) }
 
     /// - Parameter keepingWindows: The history knows of the past what the rules' windows know.

@@ -84,7 +84,7 @@ import Testing
         #expect(try writer.reader.span(since: moment(181), withBackfilled: false) == nil)
     }
 
-    @Test("other currencies and healed prices have no part in it")
+    @Test("other currencies and backfilled prices have no part in it")
     func others() throws {
         try record(0, sample("a", "1", quotedAt: 0))
         try writer.backfill(backfillAnswer("a", -1200, 0, (-600, "5")))
@@ -95,7 +95,7 @@ import Testing
             try words(since: -1000) == [#"poll 0 ok - ["a 1@0"]"#, "poll 60 ok - []"])
     }
 
-    @Test("healed prices come between the turns where they are asked for, those of a moment together")
+    @Test("backfilled prices come between the cycles where they are asked for, those of a moment together")
     func backfilled() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
         try record(3600, sample("a", "2", quotedAt: 3600))
@@ -112,7 +112,7 @@ import Testing
         #expect(try words(since: 3601, withBackfilled: true) == [])
     }
 
-    @Test("where nobody has polled since, healed prices are played alone")
+    @Test("without a poll since, backfilled prices are played alone")
     func healedAfterwards() throws {
         try record(0, sample("a", "1", quotedAt: 0), watched: ["a"])
         try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "6")))

@@ -120,6 +120,12 @@ package protocol FeedMemory: Sendable {
     func keep(_ body: StoredBody, _ name: String, of feed: String) async
 }
 
+/// By default no bodies are stored: polls and past prices need none.
+extension FeedMemory {
+    package func storedBody(_ name: String, of feed: String) async -> StoredBody? { nil }
+    package func keep(_ body: StoredBody, _ name: String, of feed: String) async {}
+}
+
 /// Remembers until the process ends: for tests, and if nothing may be written.
 package actor TransientMemory: FeedMemory {
     private var waits: [String: StoredCooldown] = [:]

@@ -3,23 +3,6 @@ import GRDB
 import GRDBSQLite
 import Markets
 
-/// A column holds a value that no release writes: the database is damaged.
-struct UndecodableValue: Error, CustomStringConvertible {
-    /// With its table, if it is a column of a table.
-    let column: String
-    /// Nil if there is no such column.
-    let found: DatabaseValue?
-
-    init(column: [String?], found: DatabaseValue?) {
-        self.column = column.compactMap { $0 }.joined(separator: ".")
-        self.found = found
-    }
-
-    var description: String {
-        found.map { "\(column) holds \($0.description.prefix(60))" } ?? "there is no column \(column)"
-    }
-}
-
 /// The current row of a running statement. Its values are read without boxing: a summary reads tens of thousands.
 struct StoredRow {
     fileprivate let handle: SQLiteStatement

@@ -197,3 +197,6 @@ package struct Watch: Sendable, Hashable {
         self.init(markets.map { Entry($0) }, top: top, currency: currency)
     }
 }
+
+extension UnknownReason: JSONScalar {}
+extension PollError.Kind: JSONScalar {}

@@ -54,9 +54,6 @@ extension JSONScalar where Self: RawRepresentable, RawValue == String {
     package func write(to json: inout JSONWriter) { json.string(rawValue) }
 }
 
-extension UnknownReason: JSONScalar {}
-extension PollError.Kind: JSONScalar {}
-
 extension JSONScalar where Self: FixedWidthInteger {
     package init?(json: Int) { self.init(exactly: json) }
     package func write(to json: inout JSONWriter) { json.number(String(self)) }

@@ -44,14 +44,4 @@ actor FeedNotebook: FeedMemory {
         let stored = counted[feed]?[month] ?? (try? history.requests(of: feed, in: "\(month)")) ?? 0
         return stored + (uncounted[feed]?[month] ?? 0)
     }
-
-    func storedBody(_ url: String, of feed: String) async -> StoredBody? {
-        guard let stored = try? history.note("body \(url)", of: feed) else { return nil }
-        return try? JSONDecoder().decode(StoredBody.self, from: stored)
-    }
-
-    func keep(_ body: StoredBody, _ url: String, of feed: String) async {
-        guard let value = try? JSONEncoder().encode(body) else { return }
-        try? history.keep(value, as: "body \(url)", of: feed)
-    }
 }

@@ -151,7 +151,7 @@ import Testing
         #expect(scene.log("notify.sent").first?.contains(" attempts=3 ") == true)
     }
 
-    @Test("what could not be delivered for max_age is given up, also where nobody ran meanwhile")
+    @Test("what could not be delivered for max_age is given up, also while no daemon ran")
     func maxAge() {
         var scene = scene(
             ["10.5"], channel: Routing.Channel(name: "ops", maxAge: .hours(1)), outcomes: [.fails])

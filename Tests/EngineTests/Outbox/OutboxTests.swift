@@ -83,7 +83,7 @@ import Testing
         #expect(sent.flatMap(\.contents.events) == events)
     }
 
-    @Test("at night the phone gets what is critical; the rest is held for it, and for nobody else")
+    @Test("at night the phone gets what is critical; the rest is held for it, and for no other channel")
     func quiet() {
         var outbox = outbox(rule(notify: ["phone", "ops"]))
         let events = [event("a"), event("b", critical: true), event("c")]

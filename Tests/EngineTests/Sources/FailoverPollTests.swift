@@ -4,7 +4,7 @@ import Testing
 
 @testable import Engine
 
-/// A preferred feed and one that stands in.
+/// A preferred feed and its standby.
 @Suite("Failover in polls")
 struct FailoverPollTests {
     /// A fault of the simulated provider, as a feed reports it.
@@ -109,7 +109,7 @@ struct FailoverPollTests {
         #expect(scene.engine.board[market("unheard-of")]?.reason == .noMapping)
     }
 
-    @Test("a feed that stands in before there is a ranking is asked for its own")
+    @Test("a standby that serves before there is a ranking is asked for its own")
     func noRankingYet() {
         var scene = EngineScene(
             .test([], top: 2, feeds: ["a", "b"]),
@@ -148,7 +148,7 @@ struct FailoverPollTests {
         #expect(scene.status.lastPoll?.feed == "b" && scene.status.lastPoll?.tookMilliseconds == 5000)
     }
 
-    @Test("a poll that has used up its time asks nobody else")
+    @Test("a poll that has used up its time asks no other feed")
     func noTimeLeft() {
         var scene = EngineScene(.test(feeds: ["a", "b"]))
         scene.take(.woke)

@@ -190,6 +190,4 @@ private actor MeddlingMemory: FeedMemory {
     func wait(of feed: String) async -> StoredCooldown? { await inner.wait(of: feed) }
     func keep(_ wait: StoredCooldown?, of feed: String) async { await inner.keep(wait, of: feed) }
     func requests(of feed: String, in month: UTCMonth) async -> Int { await inner.requests(of: feed, in: month) }
-    func storedBody(_ url: String, of feed: String) async -> StoredBody? { nil }
-    func keep(_ body: StoredBody, _ url: String, of feed: String) async {}
 }

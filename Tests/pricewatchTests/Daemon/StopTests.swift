@@ -16,7 +16,7 @@ import Testing
         try await sideBySide(0...7, Self.stop)
     }
 
-    /// - Parameter step: The stop comes when the daemon reads the clock so many times since its start: at different places
+    /// - Parameter step: The stop comes when the daemon has read the clock this many times since its start: at different places
     ///   before and at the beginning of its first poll; 0: before it starts.
     private static func stop(at step: Int) async throws {
         let files = try ConfigurationScene()

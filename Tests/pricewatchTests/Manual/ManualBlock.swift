@@ -25,7 +25,7 @@ extension ManualText.Block {
         return own + base.filter { !keys.contains($0.prefix { $0 != " " }) }.map { $0 + "\n" }.joined()
     }
 
-    /// The files and environment variables that it takes secrets from, with what stands in them.
+    /// The files and environment variables that it takes secrets from, with their contents.
     var secrets: (files: [String: String], variables: [String: String]) {
         func contents(_ key: Substring) -> String {
             ["webhook", "slack", "discord", "ntfy", "url"].contains(key) ? "https://hooks.example.com/x" : "secret"

@@ -130,7 +130,7 @@ enum Project {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The Swift files below a folder, with what stands in them.
+    /// The Swift files below a folder, with their contents.
     static func sources(_ folder: String) throws -> [(path: String, text: String)] {
         let base = root.appendingPathComponent(folder)
         let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []

@@ -48,7 +48,7 @@ extension Installation {
     /// As the user `nobody`; nil where only root can do that, which is said.
     ///
     /// - Parameters:
-    ///   - group: whose member nobody is.
+    ///   - group: whose member that user is.
     ///   - readable: the database is readable for everyone.
     func runAsNobody(
         _ arguments: [String], group: String? = nil, readable: Bool = false

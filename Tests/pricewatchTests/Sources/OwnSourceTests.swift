@@ -210,7 +210,7 @@ import Testing
         await sources.scene.stop()
     }
 
-    @Test("a restart asks at once whom it has not asked for a minute, and nobody else")
+    @Test("a restart asks at once the feeds that it has not asked for a minute, and no others")
     func restart() async throws {
         let sources = try SourceScene()
         try await sources.scene.start()
@@ -220,7 +220,7 @@ import Testing
         try await sources.scene.start()
         #expect(await sources.scene.daemon?.untilNextPoll(at: sources.scene.time.uptime()) == .seconds(30))
         await sources.scene.wake()
-        #expect(sources.asked == (1, 1), "while nobody is due, nothing is asked")
+        #expect(sources.asked == (1, 1), "while no source is due, nothing is asked")
         #expect(try sources.status().state == .starting)
         sources.scene.time.step(.seconds(30))
         await sources.scene.poll()

@@ -100,7 +100,7 @@ import Testing
         #expect(rules.map(\.condition) == [.feedStale(.minutes(10)), .feedStale(.minutes(45))])
     }
 
-    @Test func `a feed that nobody asks is found`() throws {
+    @Test func `a feed that is never asked is found`() throws {
         let read = try ConfigurationScene().reading(
             "watch: {markets: [bitcoin]}\nfeeds: [{provider: coingecko}, \(Self.stocks)]")
         let warnings = CheckFindings(read, online: nil, now: Date()).lines.filter { $0.contains("is never asked") }
