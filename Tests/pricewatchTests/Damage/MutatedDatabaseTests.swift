@@ -164,7 +164,7 @@ private struct MutationScene {
         }
         ask { reader, _ in
             let rhythm = MarketRhythm(try MarketID("bitcoin"), longestStep: .minutes(14))
-            _ = try reader.holes(of: [rhythm], in: .usd, now - .hours(24)..<now)
+            _ = try reader.holes(of: [rhythm], in: .init(.usd), now - .hours(24)..<now)
             _ = try reader.backfilled(rhythm.market, in: .usd)
         }
         return errors
