@@ -40,7 +40,7 @@ extension Engine {
         let before = self
         settings = next
         board = remembered.board
-        if before.settings.currency == next.currency { board.resume(before.board) }
+        board.resume(before.board)
         recall(remembered, &plan)
         outbox.reload(next.routing)
         sources = makeSources(remembered, at: now)
@@ -78,7 +78,7 @@ extension Engine {
         defer { chores.lastDigest = max(chores.lastDigest, now) }
         guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
         let day = summary.summary(of: board, at: now)
-        var commit = plan.commit ?? Commit(currency: settings.currency)
+        var commit = plan.commit ?? Commit()
         outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit

@@ -124,7 +124,7 @@ import Testing
         var scene = scene()
         scene.poll(3)
         scene.step(.hours(24))
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         commit.polls = [
             PollRecord(
                 at: scene.now.wall, fetchedAt: scene.now.wall, feed: "a", currency: usd(), outcome: .unchanged)

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func take(_ events: [AlertEvent], at now: Date, after gap: Gap? = nil, _ outbox: inout Outbox) -> Commit {
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         outbox.queue(events, after: gap, Self.identity, at: now, into: &commit)
         return commit
     }
@@ -138,7 +138,7 @@ import Testing
             coverage: Percent(hundredths: 9970))
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
-            var commit = Commit(currency: usd())
+            var commit = Commit()
             outbox.queue(summary, due: Self.day, Self.identity, at: now, into: &commit)
             return messages(commit)
         }

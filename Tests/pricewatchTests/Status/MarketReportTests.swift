@@ -19,7 +19,7 @@ import Testing
             return market
         }
         return MarketReport(
-            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), currency: .usd, status: status)
+            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), status: status)
     }
 
     @Test("reads like a market report")
@@ -62,7 +62,7 @@ import Testing
     func empty() throws {
         #expect(
             try report([]).lines(on: Terminal()) == [
-                "24h to 2026-11-21 10:00 UTC: 0 markets in usd",
+                "24h to 2026-11-21 10:00 UTC: 0 markets",
                 "  nothing was recorded yet; see why: pricewatch status",
             ])
     }
