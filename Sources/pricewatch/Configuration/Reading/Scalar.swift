@@ -141,13 +141,10 @@ extension Scalar where Value == QuietHours {
     static var quietHours: Scalar { Scalar("two different times of day such as \"23:00-07:00\"") { QuietHours($0) } }
 }
 
-extension Scalar where Value == TimeZone {
-    static var timeZone: Scalar {
-        Scalar("a time zone such as UTC or Europe/Berlin") { text in
-            if text == "UTC" { return .gmt }
-            // Foundation also accepts non-standard names such as GMT+5:17, and ambiguous abbreviations.
-            guard TimeZone.knownTimeZoneIdentifiers.contains(text) || text.contains("/") else { return nil }
-            return TimeZone(identifier: text)
+extension Scalar where Value == Zone {
+    static func zone(_ context: ReadingContext) -> Scalar {
+        Scalar("UTC, local, or a time zone such as Europe/Berlin") { text throws(Unfit) in
+            text == "local" ? try context.host.localZone : try context.host.zone(named: text)
         }
     }
 }
