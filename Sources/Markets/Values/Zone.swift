@@ -51,6 +51,9 @@ package struct Zone: Hashable, Sendable {
         self.rule = rule
     }
 
+    /// `CET`, `+1030`
+    package func abbreviation(at date: Date) -> String { clock(at: date).abbreviation }
+
     func clock(at date: Date) -> Clock {
         let seconds = Self.seconds(date)
         if let rule, seconds >= changes.last ?? .min { return rule.clock(at: seconds) }
@@ -145,11 +148,17 @@ extension Zone {
         return String(decoding: bytes[shown], as: UTF8.self)
     }
 
-    /// Reads `2026-11-21`, its first moment, `2026-11-21 10:00` and `2026-11-21 10:00:00` as the clocks show them, and
-    /// ISO 8601 with a zone as what it says; nil for anything else.
-    package func moment(_ text: String) -> Date? {
-        if let moment = Date(utcText: text) { return moment }
+    /// Reads `2026-11-21`, its midnight, `2026-11-21 10:00` and `2026-11-21T10:00:00`; nil for anything else.
+    package static func wallTime(reading text: String) -> TimeInterval? {
         let missing = [10: "T00:00:00", 16: ":00"][text.utf8.count] ?? ""
-        return Date(utcText: text + missing + "Z").map { moment(showing: $0.timeIntervalSince1970) }
+        return Date(utcText: text + missing + "Z")?.timeIntervalSince1970
+    }
+
+    /// A text for programs, with its times as people read them.
+    package func local(_ text: String) -> String {
+        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let time = word.prefix(20)
+            return Date(utcText: time).map { self.text($0) + word.dropFirst(20) } ?? String(word)
+        }.joined(separator: " ")
     }
 }

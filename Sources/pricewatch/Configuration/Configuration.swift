@@ -48,6 +48,7 @@ extension Configuration {
     /// Overlays the file on the defaults.
     mutating func read(_ root: Section) {
         root.read("timezone", into: &zone, .zone(root.context))
+        root.context.zone = zone
         let stated = root.value("currency", .currency)
         currency = stated ?? currency
         feeds = Feed.list(root, in: stated == nil && root.holds("currency") ? nil : currency) ?? feeds

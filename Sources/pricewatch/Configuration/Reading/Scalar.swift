@@ -126,9 +126,10 @@ extension Scalar where Value == Duration? {
 }
 
 extension Scalar where Value == Date {
-    static var time: Scalar {
+    /// A date, or a time that names no zone, is meant in `zone`.
+    static func time(in zone: Zone) -> Scalar {
         Scalar("a time such as 2026-12-31T18:00:00Z, or a date") { text in
-            Date(utcText: text) ?? Date(utcText: text + "T00:00:00Z")
+            Date(utcText: text) ?? Zone.wallTime(reading: text).map(zone.moment)
         }
     }
 }
