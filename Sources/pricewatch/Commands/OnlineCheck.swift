@@ -30,7 +30,7 @@ struct OnlineCheck {
         _ feed: Feeds.Feed, _ provider: ProviderName, _ watch: Markets.Watch, in zone: Zone
     ) async throws {
         switch try await feed.poll(watch, within: Self.limit, respecting: .namedOnly).outcome {
-        case .failed(let error): throw CommandError("check \(feed.name): \(error.message)", Exit.noAnswer)
+        case .failed(let error): throw CommandError("check \(feed.name): \(zone.local(error.message))", Exit.noAnswer)
         case .waiting(let until):
             let reason = await feed.cooldownInForce(.namedOnly).map { ": \($0.0.message)" } ?? ""
             throw CommandError("check \(feed.name): not asked before \(zone.text(until))\(reason)", Exit.noAnswer)

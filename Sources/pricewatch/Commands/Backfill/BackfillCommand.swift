@@ -75,7 +75,7 @@ struct BackfillCommand: AsyncParsableCommand {
             cause = "\(feed) is not asked before \(zone.text(until)): \(message)"
         case .quota(let feed):
             cause = "\(feed): half of what was left of the month's quota is used up, the rest is for the polls"
-        case .failed(let error): cause = error.message
+        case .failed(let error): cause = zone.local(error.message)
         case .unwritten(let error): return CommandError(error)
         }
         return CommandError(
