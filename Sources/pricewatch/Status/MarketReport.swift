@@ -8,6 +8,7 @@ import Views
 struct MarketReport {
     var window: Window
     var at: Date
+    var zone: Zone
     /// Its changes are those over the window.
     var status: StatusReport
     /// Alert events in the window.
@@ -21,7 +22,7 @@ struct MarketReport {
         var currencies: [String] = []
         for code in status.markets.map(\.currency.code) where !currencies.contains(code) { currencies.append(code) }
         var lines = [
-            "\(window.text) to \(at.utcText.prefix(16).replacing("T", with: " ")) UTC: "
+            "\(window.text) to \(zone.text(at, .minutes)): "
                 + "\(all) market\(all == 1 ? "" : "s")\(currencies.isEmpty ? "" : " in ")"
                 + currencies.joined(separator: ", ")
         ]
@@ -95,7 +96,7 @@ extension MarketReport {
     {
         let settings = Settings(configuration, host: "")
         self.init(
-            window: window, at: now,
+            window: window, at: now, zone: settings.zone,
             status: try StatusReport(remembering: reader, settings, window: window.length, now: now),
             events: try reader.events(since: now - window.length))
     }

@@ -10,6 +10,7 @@ struct StatusView {
     /// nil: none are shown.
     var trends: Trends?
     let terminal: Terminal
+    let zone: Zone
     let now: Date
 
     /// The whole status, however long.
@@ -23,7 +24,7 @@ struct StatusView {
         if status.outbox.queued > 0 { lines += ["", outbox] }
         let history = status.history
         if !history.database.isEmpty {
-            let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
+            let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
             lines += [
                 "", "history: \(history.samples) samples, \(Bytes.text(history.bytes))\(since), \(history.database)",
             ]
@@ -58,7 +59,8 @@ struct StatusView {
     private var head: [String] {
         let summary = status.summary
         var lines =
-            [first] + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable($0.message))" }
+            [first]
+            + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable(zone.local($0.message)))" }
             + [""] + status.feeds.map(line)
         lines.append(
             "24h: \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
@@ -70,10 +72,10 @@ struct StatusView {
 
     private func line(of feed: StatusReport.Feed) -> String {
         var text = "feed \(SafeText.printable(feed.name)): \(feed.state.rawValue)"
-        if let next = feed.nextTryAt { text += ", asked again at \(next.utcText)" }
+        if let next = feed.nextTryAt { text += ", asked again at \(zone.text(next))" }
         text += ", \(feed.requestsThisMonth) request\(feed.requestsThisMonth == 1 ? "" : "s") this month"
         if let quota = feed.quota { text += " of \(quota)" }
-        if let end = feed.quotaEndsAt { text += ", used up by \(end.utcText)" }
+        if let end = feed.quotaEndsAt { text += ", used up by \(zone.text(end))" }
         return text
     }
 
@@ -86,7 +88,7 @@ struct StatusView {
     private var alerts: [String] {
         status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
             + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
-            + status.silences.filter { $0.until > now }.map { "silenced \($0.words)" }
+            + status.silences.filter { $0.until > now }.map { "silenced \($0.words(in: zone))" }
     }
 
     private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {
@@ -168,11 +170,11 @@ extension AlertEvent {
 }
 
 extension Silence {
-    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
-    var words: String {
+    /// `high on bitcoin until 2026-11-21 11:00:00 CET`.
+    func words(in zone: Zone) -> String {
         let rule = rule.map { SafeText.printable($0) } ?? "all rules"
         let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(until.utcText)"
+        return "\(rule)\(market) until \(zone.text(until))"
     }
 }
 

@@ -278,7 +278,7 @@ import Testing
         #expect(note.title == "Nothing was watched for 3 h")
         #expect(
             note.lines.prefix(2) == [
-                "from 2026-11-21T10:00:00Z to 2026-11-21T13:01:00Z", "nothing of it can be backfilled",
+                "from 2026-11-21 10:00:00 to 13:01:00 UTC", "nothing of it can be backfilled",
             ])
     }
 

@@ -117,7 +117,7 @@ import Testing
         #expect(notes.map { $0?.title } == Array(repeating: "Nothing was watched for 3 h", count: 3))
         #expect(notes.map { $0?.kind } == [.gap, .gap, .gap])
         let lines = notes.map { $0?.lines ?? [] }
-        #expect(lines[0].first == "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z")
+        #expect(lines[0].first == "from 2026-11-21 07:00:00 to 10:00:00 UTC")
         #expect(lines[0][1] == "backfilled so far: 12 prices")
         #expect(lines[0][2] == "being backfilled now: a, b, c, d, e and 1 more; the log shows what the provider had")
         #expect(lines[0].last == "no alert changed")
