@@ -79,7 +79,10 @@ extension Engine {
         guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
         let day = summary.summary(of: board, at: now)
         var commit = plan.commit ?? Commit(currency: settings.currency)
-        outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)
+        let markets = board.entries.filter(\.named).map { entry in
+            StatusReport.Market(entry, summary.change(of: entry, at: now), in: settings.currency, at: now)
+        }
+        outbox.queue(day, of: markets, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit
         plan.log.append(.digest(day))

@@ -43,13 +43,15 @@ extension Settings {
     }
 }
 
-/// The time of day and the zone in which the digest is due.
+/// The days, the time of day and the zone in which the digest is due.
 package struct DigestTime: Hashable, Sendable {
     package var at: TimeOfDay
+    package var days: Weekdays
     package var zone: TimeZone
 
-    package init(at: TimeOfDay, in zone: TimeZone) {
+    package init(at: TimeOfDay, on days: Weekdays = .daily, in zone: TimeZone) {
         self.at = at
+        self.days = days
         self.zone = zone
     }
 }
@@ -123,7 +125,10 @@ extension DigestTime {
         let seconds = Double(at.hour * 3600 + at.minute * 60)
         let local = now.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: now))
         let midnight = (local / day).rounded(.down) * day
-        return [midnight, midnight - day].map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
+        // 1970 began on a Thursday.
+        let midnights = (0...7).map { midnight - Double($0) * day }
+            .filter { days.contains((Int($0 / day) + 3) % 7) }
+        return midnights.map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
     }
 }
 

@@ -56,28 +56,13 @@ extension QuietHours {
     /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
     /// daylight-saving changes.
     package func end(at now: Date, in zone: TimeZone) -> Date? {
-        let time = Self.wallTime(now, zone)
-        guard contains(time) else { return nil }
-        let rest = (to.seconds - time + Self.day).truncatingRemainder(dividingBy: Self.day)
+        // 1970 began on a Thursday.
+        let monday = 3 * 86_400.0
+        let wall = now.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: now)) + monday
+        let week = 7 * 86_400.0
+        guard let rest = rest(at: wall - (wall / week).rounded(.down) * week) else { return nil }
         let end = now.addingTimeInterval(rest)
         guard let change = zone.nextDaylightSavingTimeTransition(after: now), change <= end else { return end }
         return self.end(at: change, in: zone) ?? change
     }
-
-    private static let day: TimeInterval = 86_400
-
-    private func contains(_ time: TimeInterval) -> Bool {
-        from.seconds < to.seconds
-            ? (from.seconds..<to.seconds).contains(time) : time >= from.seconds || time < to.seconds
-    }
-
-    /// Seconds since midnight, as a clock shows them.
-    private static func wallTime(_ date: Date, _ zone: TimeZone) -> TimeInterval {
-        let local = date.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: date))
-        return local - (local / day).rounded(.down) * day
-    }
-}
-
-extension TimeOfDay {
-    fileprivate var seconds: TimeInterval { TimeInterval((hour * 60 + minute) * 60) }
 }

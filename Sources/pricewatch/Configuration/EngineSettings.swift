@@ -158,7 +158,7 @@ extension Settings {
             host: host, currency: configuration.currency, watchlist: configuration.watchlist(of: sources),
             sources: sources, feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
             routing: Routing(configuration), deadline: configuration.deadline(of: sources))
-        digest = configuration.digest.map { DigestTime(at: $0.at, in: configuration.timeZone) }
+        digest = configuration.digest.map { DigestTime(at: $0.at, on: $0.days, in: configuration.timeZone) }
         backfill = configuration.history.backfill
         heartbeat = configuration.heartbeat?.every
         maxSize = configuration.history.retention.maxSize

@@ -12,8 +12,9 @@ import Testing
         var engine: Engine
 
         /// - Parameter lookedAt: What was due until then was sent.
-        init(_ hour: Int, _ minute: Int, in zone: TimeZone = .gmt, lookedAt: Date) {
-            let settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute), in: zone))
+        init(_ hour: Int, _ minute: Int, on days: Weekdays = .daily, in zone: TimeZone = .gmt, lookedAt: Date) {
+            let at = TimeOfDay(hour: hour, minute: minute)
+            let settings = Settings.test(digest: DigestTime(at: at, on: days, in: zone))
             engine = Engine(
                 settings, remembering: MemoryHistory().remembered(settings, at: lookedAt),
                 at: Moment(wall: lookedAt, uptime: .zero, awake: .zero))
@@ -74,6 +75,34 @@ import Testing
         var days = Days(hour, minute, in: zone, lookedAt: due.addingTimeInterval(-20 * 3600))
         let sent = (-80...80).compactMap { days.due(at: due.addingTimeInterval(Double($0) * 900)) }
         #expect(sent == [due])
+    }
+
+    @Test(
+        "due on its days by the zone's clock alone, once each",
+        arguments: [
+            // 2026-11-16 is a Monday. Eastwards of Greenwich it begins a day earlier there.
+            ("mon", "UTC", ["16", "23"]), ("mon,thu", "UTC", ["16", "19", "23", "26"]),
+            ("sat-mon", "UTC", ["16", "21", "22", "23", "28", "29"]),
+            ("mon", "Pacific/Kiritimati", ["15", "22", "29"]), ("tue", "America/St_Johns", ["17", "24"]),
+        ])
+    func days(on: String, zone: String, expected: [String]) throws {
+        let zone = try #require(TimeZone(identifier: zone))
+        let start = try date("2026-11-15T12:00:00Z")
+        var days = Days(7, 0, on: try #require(Weekdays(on)), in: zone, lookedAt: start)
+        let sent = (1...(15 * 24)).compactMap { days.due(at: start + .hours($0)) }
+        #expect(sent.map { $0.utcText.dropFirst(8).prefix(2) } == expected.map { $0[...] })
+        let offset = TimeInterval(zone.secondsFromGMT(for: start))
+        #expect(sent.allSatisfy { $0.addingTimeInterval(offset).utcText.hasSuffix("T07:00:00Z") })
+    }
+
+    @Test("what a stopped daemon missed of one day of the week comes at its return, once, on whatever day that is")
+    func missedDay() throws {
+        let monday = try #require(Weekdays("mon"))
+        var late = Days(7, 0, on: monday, lookedAt: try date("2026-11-14T12:00:00Z"))
+        #expect(late.due(at: try date("2026-11-18T05:00:00Z")) == date("2026-11-16T07:00:00Z"))
+        #expect(late.due(at: try date("2026-11-18T07:00:00Z")) == nil)
+        var again = Days(7, 0, on: monday, lookedAt: try date("2026-11-16T07:00:00Z"))
+        #expect(again.due(at: try date("2026-11-23T06:59:59Z")) == nil)
     }
 
     @Test("the time is the zone's, in summer and in winter")
