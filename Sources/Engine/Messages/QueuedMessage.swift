@@ -83,7 +83,7 @@ package struct OutboxSize: Hashable, Sendable {
     package struct Held: Hashable, Sendable {
         package var channel: String
         package var count: Int
-        /// Nil: not known to the history alone.
+        /// Nil: nothing holds them any more, or only the history is known.
         package var until: Date?
 
         package init(channel: String, count: Int, until: Date?) {

@@ -24,12 +24,13 @@ package struct Routing: Hashable, Sendable {
         /// A message that could not be delivered within this time is dropped.
         package var maxAge = Duration.hours(24)
         package var quiet: QuietHours?
-        package var zone = TimeZone.gmt
+        /// Of the quiet hours and of times in messages: that of the settings.
+        package var zone = Zone.utc
         /// A hash of the channel's address: changes with it and holds no secret.
         package var address = ""
 
         /// When messages below critical may be sent again; nil: now.
-        func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
+        package func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
     }
 
     /// Whether this channel is notified of the event. A resolve goes to the channels that were notified of the firing,
@@ -48,21 +49,4 @@ package struct Routing: Hashable, Sendable {
 
 extension Routing.Channel {
     package init(name: String) { self.init(name: name, address: "") }
-}
-
-extension QuietHours {
-    /// When the quiet hours around `now` end; nil if `now` is outside them.
-    ///
-    /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
-    /// daylight-saving changes.
-    package func end(at now: Date, in zone: TimeZone) -> Date? {
-        // 1970 began on a Thursday.
-        let monday = 3 * 86_400.0
-        let wall = now.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: now)) + monday
-        let week = 7 * 86_400.0
-        guard let rest = rest(at: wall - (wall / week).rounded(.down) * week) else { return nil }
-        let end = now.addingTimeInterval(rest)
-        guard let change = zone.nextDaylightSavingTimeTransition(after: now), change <= end else { return end }
-        return self.end(at: change, in: zone) ?? change
-    }
 }

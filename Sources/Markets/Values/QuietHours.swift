@@ -1,3 +1,5 @@
+import Foundation
+
 /// The quiet hours of a channel: ranges of local time that come again each week.
 package struct QuietHours: Hashable, Sendable, CustomStringConvertible {
     private let times: [Times]
@@ -52,10 +54,14 @@ package struct QuietHours: Hashable, Sendable, CustomStringConvertible {
         // What passes the end of the week is split there.
         let parts = times.flatMap { time in
             time.starts.map { $0..<$0 + time.length }.flatMap { part in
-                [part.clamped(to: 0..<Self.week), max(0, part.lowerBound - Self.week)..<max(0, part.upperBound - Self.week)]
+                [
+                    part.clamped(to: 0..<Self.week),
+                    max(0, part.lowerBound - Self.week)..<max(0, part.upperBound - Self.week),
+                ]
             }
         }
-        minutes = parts.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, part in
+        minutes = parts.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) {
+            joined, part in
             if let last = joined.last, part.lowerBound <= last.upperBound {
                 joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, part.upperBound)
             } else {
@@ -65,10 +71,19 @@ package struct QuietHours: Hashable, Sendable, CustomStringConvertible {
         guard let first = minutes.first, first != 0..<Self.week else { return nil }
     }
 
-    /// How many seconds of quiet are left if no clock is set meanwhile; nil: none.
+    /// When the quiet around `now` ends; nil if `now` is outside it.
     ///
-    /// - Parameter seconds: since Monday, 00:00, as a clock shows it.
-    package func rest(at seconds: Double) -> Double? {
+    /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
+    /// daylight-saving changes.
+    package func end(at now: Date, in zone: Zone) -> Date? {
+        guard let rest = rest(at: Weekdays.secondsOfWeek(zone.wallTime(now))) else { return nil }
+        let end = now.addingTimeInterval(rest)
+        guard let change = zone.nextChange(after: now), change <= end else { return end }
+        return self.end(at: change, in: zone) ?? change
+    }
+
+    /// How many seconds of quiet are left if no clock is set meanwhile; nil: none.
+    private func rest(at seconds: TimeInterval) -> TimeInterval? {
         guard let part = minutes.first(where: { Double($0.upperBound * 60) > seconds }),
             Double(part.lowerBound * 60) <= seconds
         else { return nil }

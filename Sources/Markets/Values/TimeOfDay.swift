@@ -1,3 +1,5 @@
+import Foundation
+
 /// Hours and minutes of local time: `07:00`.
 package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 23.
@@ -61,7 +63,20 @@ package struct Weekdays: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter number: From 0, Monday, to 6.
-    package func contains(_ number: Int) -> Bool { numbers.contains(number) }
+    func contains(_ number: Int) -> Bool { numbers.contains(number) }
+
+    /// - Parameter wallTime: see `Zone`.
+    package func contains(dayOf wallTime: TimeInterval) -> Bool {
+        contains(Int(Self.secondsOfWeek(wallTime)) / 86_400)
+    }
+
+    /// Seconds since Monday, 00:00.
+    static func secondsOfWeek(_ wallTime: TimeInterval) -> TimeInterval {
+        let week = 7 * 86_400.0
+        // 1970 began on a Thursday.
+        let seconds = wallTime + 3 * 86_400
+        return seconds - (seconds / week).rounded(.down) * week
+    }
 
     /// `mon,wed`, `daily`
     package var description: String {

@@ -11,6 +11,7 @@ struct StatusView {
     var trends: Trends?
     let terminal: Terminal
     let now: Date
+    var zone = Zone.utc
 
     /// The whole status, however long.
     var lines: [String] {
@@ -86,8 +87,10 @@ struct StatusView {
         let oldest = status.outbox.oldest.map { ", the oldest for \(status.writtenAt.since($0).roundedText)" }
         let waiting = "\(messages(queued)) wait\(queued == 1 ? "s" : "")\(held.isEmpty ? oldest ?? "" : "")"
         let lines = held.map { held in
-            let until = held.until.map { " until \($0.utcText)" } ?? ""
-            return "\(messages(held.count)) held\(until) (\(SafeText.printable(held.channel)))"
+            let until = held.until.map { end in
+                " until \(zone.text(end, end.since(now) < .hours(24) ? .minutesOfDay : .minutes))"
+            }
+            return "\(messages(held.count)) held\(until ?? "") (\(SafeText.printable(held.channel)))"
         }
         return ((queued > 0 ? [waiting] : []) + lines).map { "outbox: \($0)" }
     }

@@ -12,9 +12,9 @@ import Testing
         var engine: Engine
 
         /// - Parameter lookedAt: What was due until then was sent.
-        init(_ hour: Int, _ minute: Int, on days: Weekdays = .daily, in zone: TimeZone = .gmt, lookedAt: Date) {
-            let at = TimeOfDay(hour: hour, minute: minute)
-            let settings = Settings.test(digest: DigestTime(at: at, on: days, in: zone))
+        init(_ hour: Int, _ minute: Int, on days: Weekdays = .daily, in zone: Zone = .utc, lookedAt: Date) {
+            var settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute), on: days))
+            settings.zone = zone
             engine = Engine(
                 settings, remembering: MemoryHistory().remembered(settings, at: lookedAt),
                 at: Moment(wall: lookedAt, uptime: .zero, awake: .zero))
@@ -69,7 +69,7 @@ import Testing
             ("Pacific/Kiritimati", 7, 0, "2026-06-01T17:00:00Z"), ("Asia/Kathmandu", 7, 0, "2026-06-01T01:15:00Z"),
         ])
     func clocksAreSet(zone: String, hour: Int, minute: Int, moment: String) throws {
-        let zone = try #require(TimeZone(identifier: zone))
+        let zone = try #require(Zone(named: zone))
         let due = try date(moment)
         // Each quarter of an hour from 20 hours before to 20 hours after: once, and no other time.
         var days = Days(hour, minute, in: zone, lookedAt: due.addingTimeInterval(-20 * 3600))
@@ -86,20 +86,20 @@ import Testing
             ("mon", "Pacific/Kiritimati", ["15", "22", "29"]), ("tue", "America/St_Johns", ["17", "24"]),
         ])
     func days(on: String, zone: String, expected: [String]) throws {
-        let zone = try #require(TimeZone(identifier: zone))
+        let zone = try #require(Zone(named: zone))
         let start = try date("2026-11-15T12:00:00Z")
         var days = Days(7, 0, on: try #require(Weekdays(on)), in: zone, lookedAt: start)
         let sent = (1...(15 * 24)).compactMap { days.due(at: start + .hours($0)) }
         #expect(sent.map { $0.utcText.dropFirst(8).prefix(2) } == expected.map { $0[...] })
-        let offset = TimeInterval(zone.secondsFromGMT(for: start))
-        #expect(sent.allSatisfy { $0.addingTimeInterval(offset).utcText.hasSuffix("T07:00:00Z") })
+        #expect(sent.allSatisfy { zone.digits($0, .secondsOfDay) == "07:00:00" })
     }
 
     @Test("what a stopped daemon missed of one day of the week comes at its return, once, on whatever day that is")
     func missedDay() throws {
         let monday = try #require(Weekdays("mon"))
         var late = Days(7, 0, on: monday, lookedAt: try date("2026-11-14T12:00:00Z"))
-        #expect(late.due(at: try date("2026-11-18T05:00:00Z")) == date("2026-11-16T07:00:00Z"))
+        let monday16 = try date("2026-11-16T07:00:00Z")
+        #expect(late.due(at: try date("2026-11-18T05:00:00Z")) == monday16)
         #expect(late.due(at: try date("2026-11-18T07:00:00Z")) == nil)
         var again = Days(7, 0, on: monday, lookedAt: try date("2026-11-16T07:00:00Z"))
         #expect(again.due(at: try date("2026-11-23T06:59:59Z")) == nil)
@@ -107,7 +107,7 @@ import Testing
 
     @Test("the time is the zone's, in summer and in winter")
     func zones() throws {
-        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let berlin = try #require(Zone(named: "Europe/Berlin"))
         for (before, after) in [
             ("2026-07-01T04:59:00Z", "2026-07-01T05:00:00Z"), ("2026-12-01T05:59:00Z", "2026-12-01T06:00:00Z"),
             ("2026-10-25T05:59:00Z", "2026-10-25T06:00:00Z"), ("2026-03-29T04:59:00Z", "2026-03-29T05:00:00Z"),
@@ -122,7 +122,7 @@ import Testing
 
     private func scene() -> EngineScene {
         EngineScene(
-            .test(digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2), in: .gmt), digestTo: ["ops"]),
+            .test(digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2)), digestTo: ["ops"]),
             feeds: ["a": [gives("9.5")]])
     }
 
@@ -133,6 +133,35 @@ import Testing
         #expect(scene.delivered.map(\.words) == ["digest"])
         #expect(scene.delivered.first?.at == moment(120))
         #expect(scene.log("summary.24h").count == 1)
+    }
+
+    @Test("its message has price and change of the named markets, at most 20, and never a number that is not known")
+    func prices() throws {
+        var scene = EngineScene(
+            .test(
+                (1...22).map { "m\($0)" }, digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2)), digestTo: ["ops"]),
+            feeds: ["a": [gives { ["m2": nil, "m3": "0.00001234"][$0.text] ?? "59990.5" }]])
+        scene.poll(3)
+        let note = try #require(scene.delivered.first?.contents.note)
+        #expect(note.lines.count == 22)
+        #expect(
+            note.lines.prefix(3) == [
+                "m1 59,990.5 usd, 24h change unknown", "m2 missing (not_answered)",
+                "m3 0.00001234 usd, 24h change unknown",
+            ])
+        #expect(note.lines[20] == "and 2 more")
+        #expect(note.lines[21].hasSuffix(" % of the time covered"))
+    }
+
+    @Test("a stale price is said to be stale")
+    func stale() {
+        var market = StatusReport.Market()
+        (market.market, market.price, market.state) = (EngineTests.market("bitcoin"), price("59990"), .stale)
+        #expect(
+            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, stale")
+        (market.state, market.change) = (.fresh, Percent(hundredths: -125))
+        #expect(
+            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, -1.25 %")
     }
 
     @Test(

@@ -73,7 +73,7 @@ import Testing
     func `quiet while the clock on the wall shows it`(hours: String, zone: String, now: String, end: String?) throws {
         let times = hours.split(separator: "; ").compactMap { QuietHours.Times($0) }
         let quiet = try #require(QuietHours(times))
-        let zone = try #require(TimeZone(identifier: zone))
+        let zone = try #require(Zone(named: zone))
         let now = try #require(Date(utcText: now))
         #expect(quiet.end(at: now, in: zone)?.utcText == end)
     }
@@ -85,7 +85,8 @@ import Testing
     func `no quiet hours`(text: String) { #expect(QuietHours.Times(text) == nil) }
 
     @Test(arguments: [
-        ["00:00-24:00"], ["07:00-06:00", "06:00-07:00"], ["mon-fri 00:00-24:00", "sat 00:00-24:00", "sat-sun 12:00-24:00", "sun 00:00-12:00"],
+        ["00:00-24:00"], ["07:00-06:00", "06:00-07:00"],
+        ["mon-fri 00:00-24:00", "sat 00:00-24:00", "sat-sun 12:00-24:00", "sun 00:00-12:00"],
     ])
     func `a whole week never ends`(texts: [String]) {
         #expect(QuietHours(texts.compactMap { QuietHours.Times($0) }) == nil)
@@ -100,7 +101,7 @@ import Testing
     @Test(arguments: ["23:00-07:00", "02:30-03:15", "12:00-13:30", "00:00-23:59"])
     func `the end is the first moment of no quiet`(hours: String) throws {
         let quiet = try #require(QuietHours(hours))
-        let zone = try #require(TimeZone(identifier: Self.berlin))
+        let zone = try #require(Zone(named: Self.berlin))
         var now = try #require(Date(utcText: "2026-03-27T00:00:00Z"))
         for _ in 0..<(4 * 96) {
             if let end = quiet.end(at: now, in: zone) {

@@ -14,14 +14,14 @@ import Testing
         .enabled(if: QuietModelTests.hasPython, "python3 with zoneinfo is not here"),
         arguments: ["Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kolkata"])
     func sameEnds(zone name: String) throws {
-        let zone = try #require(TimeZone(identifier: name))
+        let zone = try #require(Zone(named: name))
         var dice = Dice(state: 7)
         var lines = ""
         for _ in 0..<250 {
             let texts = (0..<dice.roll(3) + 1).map { _ in dice.times() }
             guard let quiet = QuietHours(texts.compactMap(QuietHours.Times.init)) else { continue }
             let start = Date(timeIntervalSince1970: 1_735_689_600 + Double(dice.roll(5 * 365 * 86_400)))
-            let change = zone.nextDaylightSavingTimeTransition(after: start) ?? start
+            let change = zone.nextChange(after: start) ?? start
             // Most within three days before to one day after a change.
             let now = dice.roll(4) == 0 ? start : change + .seconds(dice.roll(4 * 86_400) - 3 * 86_400)
             let end = quiet.end(at: now, in: zone)

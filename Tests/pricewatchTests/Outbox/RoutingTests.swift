@@ -41,7 +41,7 @@ import Testing
     @Test("the message of a gap names what changed, in the words of the alerts")
     func gap() throws {
         let gap = try #require(Gap(from: Told.now - .hours(3), to: Told.now, backfilled: 12))
-        let note = Note(gap, changed: [Told.event()], at: Told.now, host: "box")
+        let note = Note(gap, changed: [Told.event()], at: Told.now, host: "box", in: .utc)
         let text = MessageText(Message(id: "m", events: note.events, note: note))
         #expect(text.headline == "Nothing was watched for 3 h")
         #expect(

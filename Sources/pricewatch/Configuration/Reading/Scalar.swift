@@ -147,13 +147,10 @@ extension Scalar where Value == QuietHours.Times {
     }
 }
 
-extension Scalar where Value == TimeZone {
-    static var timeZone: Scalar {
-        Scalar("a time zone such as UTC or Europe/Berlin") { text in
-            if text == "UTC" { return .gmt }
-            // Foundation also accepts non-standard names such as GMT+5:17, and ambiguous abbreviations.
-            guard TimeZone.knownTimeZoneIdentifiers.contains(text) || text.contains("/") else { return nil }
-            return TimeZone(identifier: text)
+extension Scalar where Value == Zone {
+    static func zone(_ context: ReadingContext) -> Scalar {
+        Scalar("UTC, local, or a time zone such as Europe/Berlin") { text throws(Unfit) in
+            text == "local" ? try context.host.localZone : try context.host.zone(named: text)
         }
     }
 }

@@ -1,0 +1,66 @@
+"""What Python's zoneinfo knows of time zones, for comparison.
+
+    zones.py moments SEED   of every zone: zone, seconds since 1970, offset, abbreviation
+    zones.py changes        the same, every hour around the changes of a few zones
+    zones.py walls          of a few zones: zone, wall time in seconds, the moments that show it
+"""
+import datetime
+import random
+import sys
+import zoneinfo
+
+UTC = datetime.timezone.utc
+EPOCH = datetime.datetime(1970, 1, 1)
+CHANGING = ["Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns"]
+
+
+def row(name, zone, seconds):
+    there = (EPOCH.replace(tzinfo=UTC) + datetime.timedelta(seconds=seconds)).astimezone(zone)
+    print(name, seconds, int(there.utcoffset().total_seconds()), there.tzname(), sep="\t")
+
+
+def changes(zone, first, last):
+    """The moments at which the offset changes, to the second."""
+    def offset(seconds):
+        return (EPOCH.replace(tzinfo=UTC) + datetime.timedelta(seconds=seconds)).astimezone(zone).utcoffset()
+
+    start = int((datetime.datetime(first, 1, 1) - EPOCH).total_seconds())
+    end = int((datetime.datetime(last + 1, 1, 1) - EPOCH).total_seconds())
+    for day in range(start, end, 86400):
+        low, high = day, day + 86400
+        if offset(low) == offset(high):
+            continue
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if offset(middle) == offset(low) else (low, middle)
+        yield high
+
+
+if sys.argv[1] == "moments":
+    chance = random.Random(int(sys.argv[2]))
+    for name in sorted(zoneinfo.available_timezones()):
+        zone = zoneinfo.ZoneInfo(name)
+        for first, last in [(1850, 2150), (1970, 2038), (2037, 2040)]:
+            span = [int((datetime.datetime(year, 1, 1) - EPOCH).total_seconds()) for year in (first, last)]
+            for _ in range(20):
+                row(name, zone, chance.randrange(*span))
+elif sys.argv[1] == "changes":
+    for name in CHANGING:
+        zone = zoneinfo.ZoneInfo(name)
+        for first, last in [(1979, 1983), (2005, 2009), (2024, 2028), (2036, 2040)]:
+            for change in changes(zone, first, last):
+                for hour in range(-30, 31):
+                    for second in (-1, 0):
+                        row(name, zone, change + hour * 3600 + second)
+else:
+    for name in CHANGING:
+        zone = zoneinfo.ZoneInfo(name)
+        for change in changes(zone, 2024, 2040):
+            shown = change + int((EPOCH.replace(tzinfo=UTC) + datetime.timedelta(seconds=change))
+                                 .astimezone(zone).utcoffset().total_seconds())
+            for quarter in range(-60, 61):
+                wall = shown + quarter * 900
+                at = EPOCH + datetime.timedelta(seconds=wall)
+                moments = [int(at.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)]
+                # In a gap, fold 1 is another reading of a time that no clock shows.
+                print(name, wall, moments[0], max(moments), sep="\t")
