@@ -40,7 +40,7 @@ extension Engine {
         let before = self
         settings = next
         board = remembered.board
-        if before.settings.currency == next.currency { board.resume(before.board) }
+        board.resume(before.board)
         recall(remembered, &plan)
         outbox.reload(next.routing)
         sources = makeSources(remembered, at: now)
@@ -79,10 +79,10 @@ extension Engine {
         guard let moment = settings.digest?.lastMoment(before: now, in: settings.zone), moment > chores.lastDigest
         else { return }
         let day = summary.summary(of: board, at: now)
-        var commit = plan.commit ?? Commit(currency: settings.currency)
         let markets = board.entries.filter(\.named).map { entry in
-            StatusReport.Market(entry, summary.change(of: entry, at: now), in: settings.currency, at: now)
+            StatusReport.Market(entry, summary.change(of: entry, at: now), at: now)
         }
+        var commit = plan.commit ?? Commit()
         outbox.queue(day, of: markets, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit

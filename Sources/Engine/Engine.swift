@@ -38,7 +38,7 @@ package struct Engine: Sendable {
         sources = []
         self.feeds = feeds
         outbox = Outbox(settings.routing, queued: remembered.queued, notified: remembered.notified)
-        unsaved = Commit(currency: settings.currency)
+        unsaved = Commit()
         recording = Recording(stored: remembered.stored, fault: remembered.fault)
         clock = Clock(last: now)
         daemon = DaemonState(startedAt: now.wall, unlogged: remembered.unlogged.filter { !logged.contains($0.id) })

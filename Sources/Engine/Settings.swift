@@ -5,7 +5,6 @@ import Markets
 package struct Settings: Sendable {
     /// This machine's name in messages.
     package var host: String
-    package var currency: Currency
     /// In which times are told, and digest and quiet hours are meant.
     package var zone = Zone.utc
     package var watchlist: Watchlist
@@ -36,12 +35,12 @@ package struct Settings: Sendable {
 
 extension Settings {
     package init(
-        host: String, currency: Currency, watchlist: Watchlist, sources: [SourceSettings], feeds: [String],
+        host: String, watchlist: Watchlist, sources: [SourceSettings], feeds: [String],
         rules: [AlertRule], routing: Routing, deadline: Duration
     ) {
         self.init(
-            host: host, currency: currency, watchlist: watchlist, sources: sources, feeds: feeds, rules: rules,
-            routing: routing, digest: nil, deadline: deadline)
+            host: host, watchlist: watchlist, sources: sources, feeds: feeds, rules: rules, routing: routing,
+            digest: nil, deadline: deadline)
     }
 }
 
@@ -107,6 +106,9 @@ package struct SourceSettings: Hashable, Sendable {
         self.every = every
         self.limit = limit
     }
+
+    /// All its feeds quote in it.
+    var currency: Currency { members[0].watch.currency }
 
     /// Prefix of its messages and status reasons; nil for the shared source.
     var name: String? { if case .own(let feed) = id { feed } else { nil } }

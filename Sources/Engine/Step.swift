@@ -44,7 +44,7 @@ extension Engine {
         recording.stored = result.stored
         for database in result.quarantined { plan.log.append(.quarantined(database)) }
         if let past = result.past, let needed = commit.pastNeeded {
-            summary.add(past: past, polledBefore: needed.upperBound)
+            summary.add(past: past, polledBefore: needed.polled.upperBound)
         }
         recording.fault = result.fault
         if let fault = result.fault {
@@ -73,7 +73,7 @@ extension Engine {
         }
         unsaved.add(commit)
         plan.commit = unsaved
-        unsaved = Commit(currency: settings.currency)
+        unsaved = Commit()
     }
 
     /// Logs clock jumps. If the clock was set, shifts the times of queued messages by the same amount.

@@ -29,7 +29,7 @@ extension Engine {
         if !usable.isEmpty { summary.forget(at: moment) }
         if isTrusted {
             let records = polls.filter { $0.clockFault == nil }
-                .map { $0.record(settings.currency, at: started, ended: now.wall, watching: board) }
+                .map { $0.record(at: started, ended: now.wall, watching: board) }
             let endsGap = polls.contains { $0.gapStart != nil }
             record(records, changes, after: endsGap ? gap(of: cycle) : nil, at: moment, now: now.wall, &plan)
             if !usable.isEmpty { backfillIfDue(after: polls, &plan) }
@@ -46,7 +46,7 @@ extension Engine {
         let changes = judge([], GapReading(), at: now)
         record([], changes, after: nil, at: now, now: now, &plan)
         plan.commit?.idleCycle = (
-            at: now, watched: WatchedMarkets(board.markets, named: board.named)
+            at: now, watched: board.watched
         )
         for event in changes.events { plan.log(event) }
     }
@@ -92,13 +92,13 @@ extension Engine {
         _ polls: [PollRecord], _ changes: AlertBook.Changes, after gap: Gap?, at moment: Date, now: Date,
         _ plan: inout Plan
     ) {
-        var commit = plan.commit ?? Commit(currency: settings.currency)
+        var commit = plan.commit ?? Commit()
         commit.polls += polls
         commit.alerts.merge(changes.alerts.map { ($0.key, $0.alert) }) { _, last in last }
         commit.events += changes.events
         commit.endedSilences += changes.endedSilences.map { (id: $0, at: moment) }
         outbox.queue(changes.events, after: gap, alerts.identity, at: moment, into: &commit)
-        commit.pastNeeded = pastNeeded(at: now)
+        commit.pastNeeded = pastNeeded(at: now).map { ($0, board.currencies) }
         plan.commit = commit
     }
 

@@ -391,10 +391,10 @@ extension Settings {
                 }, every: every, limit: .seconds(48))
         }
         return Settings(
-            host: "box", currency: usd(),
+            host: "box",
             watchlist: Watchlist(
                 named: items(markets, .shared) + own.flatMap { items($0.markets, .own($0.feed)) }, top: top,
-                staleness: staleness, moveLimit: moveLimit),
+                staleness: staleness, moveLimit: moveLimit, currencies: .init(usd())),
             sources: [source(.shared, feeds, markets, top: top)]
                 + own.map { source(.own($0.feed), [$0.feed], $0.markets, top: 0) },
             feeds: feeds + own.map(\.feed), rules: rules, routing: Routing(channels, rules: rules, digest: digestTo),

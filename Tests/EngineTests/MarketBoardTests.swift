@@ -192,7 +192,7 @@ import Testing
         var board = MarketBoard(
             watching: Watchlist(
                 named: [Watchlist.Item(market: market("bitcoin"), staleness: .init(after: .minutes(15)))], top: 0,
-                staleness: .init(after: .minutes(15))),
+                staleness: .init(after: .minutes(15)), currencies: .init(usd())),
             remembering: [market("bitcoin"): .init(symbol: "btc", name: "Bitcoin", newest: newest)])
         #expect(board[market("bitcoin")]?.shown?.price == price("100"))
         #expect(board.apply(answer(quote("bitcoin", "100", at: moment()), at: moment(61))).outcome == .unchanged)
@@ -220,7 +220,7 @@ import Testing
             board.watch(
                 Watchlist(
                     named: ids.map { .init(market: market($0), staleness: .init(after: .minutes(15))) }, top: 0,
-                    staleness: .init(after: .minutes(15))))
+                    staleness: .init(after: .minutes(15)), currencies: .init(usd())))
         }
         _ = board.apply(
             answer(quote("bitcoin", "1", at: moment()), unusable: ["ethereum": .nullPrice], at: moment()))

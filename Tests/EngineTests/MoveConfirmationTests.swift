@@ -109,7 +109,7 @@ import Testing
         func watchlist(_ named: [Watchlist.Item] = []) -> Watchlist {
             Watchlist(
                 named: named, top: 1, staleness: .init(after: .minutes(15)), moveLimit: limit,
-                lastRanking: [market("bitcoin")])
+                lastRanking: [market("bitcoin")], currencies: .init(usd()))
         }
         var board = MarketBoard(watching: watchlist())
         for (minute, text) in ["100", "4000"].enumerated() {
@@ -154,7 +154,7 @@ private struct Play {
             watching: Watchlist(
                 named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],
                 top: 0,
-                staleness: .init(after: .minutes(15))))
+                staleness: .init(after: .minutes(15)), currencies: .init(usd())))
     }
 
     var trusted: String { recorded.filter(\.isTrusted).map(\.price.price.description).joined(separator: " ") }

@@ -30,7 +30,7 @@ func board(_ ids: String..., top: Int = 0) -> MarketBoard {
     MarketBoard(
         watching: Watchlist(
             named: ids.map { Watchlist.Item(market: market($0), staleness: .init(after: .minutes(15))) }, top: top,
-            staleness: .init(after: .minutes(15))))
+            staleness: .init(after: .minutes(15)), currencies: .init(usd())))
 }
 
 func answer(
@@ -104,8 +104,9 @@ extension AlertBook {
         let shared = SourceSettings(id: .shared, members: [], every: .minutes(1), limit: .seconds(48))
         self.init(
             Settings(
-                host: identity.host, currency: identity.currency,
-                watchlist: Watchlist(named: named.map { [$0] } ?? [], top: 0, staleness: staleness),
+                host: identity.host,
+                watchlist: Watchlist(
+                    named: named.map { [$0] } ?? [], top: 0, staleness: staleness, currencies: .init(usd())),
                 sources: [shared] + (own.map { [$0.source] } ?? []), feeds: [], rules: rules, routing: Routing(),
                 deadline: .minutes(1)),
             remembering: alerts, installation: identity.installation)

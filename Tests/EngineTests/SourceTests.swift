@@ -13,7 +13,7 @@ import Testing
                 named: [
                     .init(market: market("bitcoin"), staleness: .init(after: .minutes(15))),
                     .init(market: market("AAPL"), staleness: .init(after: .hours(96)), source: stocks),
-                ], top: 0, staleness: .init(after: .minutes(15))))
+                ], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd())))
     }
 
     @Test("an answer speaks only of the markets that it was asked for")
@@ -43,7 +43,7 @@ import Testing
                     .init(market: market("AAPL"), staleness: .init(after: .hours(96)), moveLimit: limit, source: stocks)
                 ],
                 top: 1,
-                staleness: .init(after: .minutes(15))))
+                staleness: .init(after: .minutes(15)), currencies: .init(usd())))
         for (minute, text) in [(0.0, "190"), (15, "100"), (30, "101")] {
             let now = moment(minute * 60)
             _ = board.apply(answer(quote("AAPL", text, at: now), at: now), of: stocks, every: .minutes(15))

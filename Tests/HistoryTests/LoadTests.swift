@@ -30,8 +30,8 @@ import Testing
         var named = ["a", "b"].map { Watchlist.Item(market: market($0), staleness: .init(after: staleAfter)) }
         if own { named.append(.init(market: market("share"), staleness: .init(after: .hours(1)), source: Self.stocks)) }
         return Settings(
-            host: "box", currency: usd(),
-            watchlist: Watchlist(named: named, top: top, staleness: .init(after: staleAfter)),
+            host: "box",
+            watchlist: Watchlist(named: named, top: top, staleness: .init(after: staleAfter), currencies: .init(usd())),
             sources: own ? [shared, stocks] : [shared], feeds: ["test", "stocks"], rules: rules, routing: Routing(),
             deadline: .seconds(50))
     }
@@ -74,14 +74,14 @@ import Testing
         let remembered = try writer.load(settings(), at: moment(60))
         #expect(remembered.board[market("a")]?.newest == nil)
         #expect(remembered.fault == nil)
-        #expect(writer.commit(Commit(currency: usd())).quarantined.map(\.path) == writer.quarantinedDatabases())
+        #expect(writer.commit(Commit()).quarantined.map(\.path) == writer.quarantinedDatabases())
         #expect(writer.quarantinedDatabases().count == 1)
     }
 
     @Test("each source's markets come back with what its own answers said last")
     func board() throws {
         var first = poll(0, sample("a", "1", quotedAt: -10), sample("b", "2", quotedAt: 0))
-        first.watched = WatchedMarkets(["a", "b", "share"].map(market))
+        first.watched = WatchedMarkets(["a", "b", "share"].map(market), currencies: .init(.usd))
         try writer.commit(first, share(0, "100"))
         for second in [60.0, 120] {
             var unchanged = poll(second, outcome: .partial)
@@ -138,7 +138,7 @@ import Testing
             $0.digest = moment(-30)
         }
         try writer.commit {
-            $0.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
+            $0.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")], currencies: .init(.usd)))
         }
         let desk = try CommandDatabase(at: folder.database)
         try desk.silence(rule: "s", market: nil, from: moment(), until: moment(600))
@@ -252,7 +252,7 @@ import Testing
         for minute in minutes {
             var record = poll(minute * 60, outcome: .unchanged)
             if let text = text(minute) { record = poll(minute * 60, sample("a", text, quotedAt: minute * 60)) }
-            record.watched = WatchedMarkets([market("a"), market("b")])
+            record.watched = WatchedMarkets([market("a"), market("b")], currencies: .init(.usd))
             try writer.commit(record)
         }
     }
@@ -285,7 +285,8 @@ import Testing
             var record = poll(minute * 60, outcome: .unchanged)
             if minute == 0 { record = poll(0, sample("a", "100", quotedAt: 0)) }
             let isAway = !isWatched && minute > 60 && minute < 120
-            record.watched = WatchedMarkets(isAway ? [market("b")] : [market("a"), market("b")])
+            record.watched = WatchedMarkets(
+                isAway ? [market("b")] : [market("a"), market("b")], currencies: .init(.usd))
             try writer.commit(record)
         }
         let due = try self.events(

@@ -15,7 +15,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         var record = poll(0, sample("bitcoin", "1", quotedAt: 0))
-        record.watched = WatchedMarkets([market("bitcoin")])
+        record.watched = WatchedMarkets([market("bitcoin")], currencies: .init(.usd))
         record.ranking = [market("bitcoin")]
         try writer.commit(record) {
             $0.events = [event("1")]
@@ -44,13 +44,13 @@ import Testing
         let reader = try HistoryReader(at: folder.database)
         #expect(try reader.ranking().first == market("bitcoin"))
         #expect(try reader.ranking().allSatisfy { $0.text.utf8.count <= MarketID.longest })
-        let newest = try #require(try reader.newest(in: usd())[market("bitcoin")])
+        let newest = try #require(try reader.newest(in: .init(usd()))[market("bitcoin")])
         expectBounded(newest.name, newest.symbol)
         let names = try reader.names()
         #expect(names.map(\.market).contains(market("bitcoin")) && names.count == 2)
         #expect(names.allSatisfy { $0.market.text.utf8.count <= MarketID.longest })
         for name in names { expectBounded(name.name, name.symbol) }
-        for name in try reader.names(in: usd(), of: nil) { expectBounded(name.name, name.symbol) }
+        for name in try reader.names(in: .init(usd()), of: nil) { expectBounded(name.name, name.symbol) }
         let contents = try #require(try reader.contents(ofMessage: "m"))
         for event in try reader.events(since: moment(-1)) + reader.activeEvents() + contents.events {
             expectBounded(event.name, event.symbol)

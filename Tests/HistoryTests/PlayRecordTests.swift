@@ -22,21 +22,21 @@ import Testing
         let record = PollRecord(
             at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
             error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
-            watched: watched.map { WatchedMarkets($0.map(market)) })
+            watched: watched.map { WatchedMarkets($0.map(market), currencies: .init(.usd)) })
         try writer.commit(record)
     }
 
     private func wait(_ second: Double, watched: [String] = []) throws {
         try writer.commit {
-            $0.idleCycle = (at: moment(second), watched: WatchedMarkets(watched.map(market)))
+            $0.idleCycle = (at: moment(second), watched: WatchedMarkets(watched.map(market), currencies: .init(.usd)))
         }
     }
 
     /// A word a cycle: `poll 60 failed timeout ["a 1.5", "b null_price"] +a -b`.
     private func words(since: Double, withBackfilled: Bool = false) throws -> [String] {
-        let names = try writer.reader.names(in: usd(), of: nil).map(\.market)
+        let names = try writer.reader.names(in: .init(usd()), of: nil).map(\.market)
         var words: [String] = []
-        try writer.reader.play(names, in: usd(), since: moment(since), withBackfilled: withBackfilled) { cycle in
+        try writer.reader.play(names, in: .init(usd()), since: moment(since), withBackfilled: withBackfilled) { cycle in
             func second(_ date: Date) -> Int { Int(date.since(moment()).inSeconds) }
             func said(_ poll: RecordedPoll) -> [String] {
                 poll.samples.map { "\(names[$0.market]) \($0.price)@\(second($0.quotedAt))" }

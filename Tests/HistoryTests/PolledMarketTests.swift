@@ -73,7 +73,9 @@ import Testing
         #expect(try findings("a", stocks) == [.quoted(at: moment(0), price("1")), .nothing])
         #expect(try findings("b", .shared) == [.quoted(at: moment(0), price("7")), .unchanged])
         var glanced: [String] = []
-        try writer.reader.glance(in: usd(), polledSince: moment(0), polls: 1) { id, _, _ in glanced.append(id.text) }
+        try writer.reader.glance(in: .init(usd()), polledSince: moment(0), polls: 1) { id, _, _ in
+            glanced.append(id.text)
+        }
         #expect(glanced == ["b", "a"])
     }
 
@@ -86,14 +88,14 @@ import Testing
         }
         try record(1200, outcome: .failed)
         var prices: [Price] = []
-        try writer.reader.glance(in: usd(), polledSince: moment(0), polls: polls) { id, _, price in
+        try writer.reader.glance(in: .init(usd()), polledSince: moment(0), polls: polls) { id, _, price in
             if id == market("a") { prices.append(price) }
         }
         #expect(prices.count <= polls && prices.count * 2 >= min(polls, 20))
         #expect(prices == prices.sorted())
         #expect(prices.last == price("20"))
         prices = []
-        try writer.reader.glance(in: usd(), polledSince: moment(1090), polls: polls) { _, _, price in
+        try writer.reader.glance(in: .init(usd()), polledSince: moment(1090), polls: polls) { _, _, price in
             prices.append(price)
         }
         #expect(prices.count == 2)

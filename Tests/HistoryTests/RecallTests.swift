@@ -14,7 +14,7 @@ import Testing
             PollRecord(
                 at: moment(second), fetchedAt: moment(second + 1), feed: "test", currency: usd(), outcome: outcome,
                 error: error, samples: samples, unknown: unknown.map { (market($0.0), $0.1) },
-                watched: watched.map { WatchedMarkets($0.map(market)) }))
+                watched: watched.map { WatchedMarkets($0.map(market), currencies: .init(.usd)) }))
     }
 
     @Test("changes of the watchlist come with the cycle from which on they hold, earlier ones with the first")
@@ -27,7 +27,7 @@ import Testing
         try record(120, [sample("a", "3", quotedAt: 120)], in: writer)
         try record(180, [sample("b", "2", quotedAt: 170)], watched: ["a", "b"], in: writer)
         var changes: [[String]] = []
-        try writer.reader.play([market("a"), market("b")], in: usd(), since: moment(50), withBackfilled: true) {
+        try writer.reader.play([market("a"), market("b")], in: .init(usd()), since: moment(50), withBackfilled: true) {
             changes.append($0.watchChanges.map { "\($0.isWatched ? "+" : "-")\($0.market)" })
         }
         #expect(changes == [["+0", "+1", "-1"], [], ["+1"]])
@@ -42,7 +42,7 @@ import Testing
         try record(120, [], outcome: .failed, error: "timeout", in: writer)
         try record(180, [sample("a", "3", quotedAt: 170), sample("c", "4", quotedAt: 170)], in: writer)
         var polls: [RecordedPoll] = []
-        try writer.reader.play([market("b"), market("a")], in: usd(), since: moment(0), withBackfilled: true) {
+        try writer.reader.play([market("b"), market("a")], in: .init(usd()), since: moment(0), withBackfilled: true) {
             polls += $0.polls.filter(\.outcome.isUsable)
         }
         #expect(polls.map(\.fetchedAt) == [moment(1), moment(61), moment(181)])
@@ -50,7 +50,9 @@ import Testing
         #expect(polls.map(\.unusable) == [[], [1], []])
         #expect(polls.last?.samples.first?.quotedAt == moment(170))
         var later = 0
-        try writer.reader.play([market("a")], in: usd(), since: moment(180), withBackfilled: true) { _ in later += 1 }
+        try writer.reader.play([market("a")], in: .init(usd()), since: moment(180), withBackfilled: true) { _ in
+            later += 1
+        }
         #expect(later == 1)
     }
 
@@ -64,7 +66,7 @@ import Testing
             return sample
         }
         func newest() throws -> [String] {
-            let found = try #require(try writer.reader.newest(in: usd())[market("a")])
+            let found = try #require(try writer.reader.newest(in: .init(usd()))[market("a")])
             guard case .waiting(let candidate, let polls) = found.confirmation else {
                 return [found.newest.price.description]
             }
@@ -111,14 +113,14 @@ import Testing
         #expect(try reader.usablePolls(since: moment(0), of: stocks).map(\.at) == [moment(0), moment(60)])
         #expect(try reader.usablePolls(since: moment(0)).count == 41)
         #expect(try reader.usablePolls(since: moment(0), of: .own("test")).isEmpty)
-        #expect(try reader.answers(in: usd(), of: stocks).missed == [market("c"): 2])
-        #expect(try reader.answers(in: usd()).missed == [:])
-        let newest = try reader.newest(in: usd())[market("a")]
+        #expect(try reader.answers(in: .init(usd()), of: stocks).missed == [market("c"): 2])
+        #expect(try reader.answers(in: .init(usd())).missed == [:])
+        let newest = try reader.newest(in: .init(usd()))[market("a")]
         #expect(newest?.newest.price == price("100") && newest?.newest.feed == "stocks")
         #expect(newest?.confirmation.candidate?.price == price("200"))
         var sources: [SourceID] = []
         try reader.play(
-            [market("a")], in: usd(), since: moment(0), until: moment(100), withBackfilled: false
+            [market("a")], in: .init(usd()), since: moment(0), until: moment(100), withBackfilled: false
         ) { sources += $0.polls.map(\.source) }
         #expect(sources == [.shared, stocks, .shared, stocks])
     }
@@ -132,7 +134,7 @@ import Testing
         try record(120, [], outcome: .failed, error: "timeout", in: writer)
         try record(
             180, [], unknown: [("a", .nullPrice), ("b", .nullPrice)], outcome: .failed, error: "empty", in: writer)
-        #expect(try writer.reader.answers(in: usd()).missed == [market("a"): 3, market("b"): 1])
+        #expect(try writer.reader.answers(in: .init(usd())).missed == [market("a"): 3, market("b"): 1])
     }
 
     @Test("a market that was not watched for a time is counted from its return")
@@ -141,18 +143,18 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         func record(_ second: Double, watching ids: String...) throws -> [MarketID: Int] {
             var poll = poll(second, sample("b", "\(Int(second) + 1)", quotedAt: second), outcome: .partial)
-            poll.watched = WatchedMarkets(ids.map(market))
+            poll.watched = WatchedMarkets(ids.map(market), currencies: .init(.usd))
             if ids.contains("a") { poll.unknown = [(market("a"), .notAnswered)] }
             try writer.commit(poll)
-            return try writer.reader.answers(in: usd()).missed
+            return try writer.reader.answers(in: .init(usd())).missed
         }
         #expect(try record(0, watching: "a", "b") == [market("a"): 1])
         #expect(try record(60, watching: "a", "b") == [market("a"): 2])
         // A cycle without an answer in which it is not watched is enough.
-        var idle = Commit(currency: usd())
-        idle.idleCycle = (at: moment(120), watched: WatchedMarkets([market("b")]))
+        var idle = Commit()
+        idle.idleCycle = (at: moment(120), watched: WatchedMarkets([market("b")], currencies: .init(.usd)))
         #expect(writer.commit(idle).fault == nil)
-        #expect(try writer.reader.answers(in: usd()).missed == [:])
+        #expect(try writer.reader.answers(in: .init(usd())).missed == [:])
         #expect(try record(180, watching: "a", "b") == [market("a"): 1])
         #expect(try record(240, watching: "b") == [:])
     }

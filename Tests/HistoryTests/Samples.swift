@@ -47,7 +47,7 @@ extension HistoryWriter {
     /// Commits polls and what `change` adds to them.
     @discardableResult
     func commit(_ polls: PollRecord..., change: (inout Commit) -> Void = { _ in }) throws -> CommitResult {
-        var commit = Commit(currency: polls.first?.currency ?? usd())
+        var commit = Commit()
         commit.polls = polls
         change(&commit)
         let result = self.commit(commit)

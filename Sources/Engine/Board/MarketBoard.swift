@@ -21,6 +21,8 @@ package struct MarketBoard: Sendable {
         fileprivate var item: Watchlist.Item
         /// Named in the configuration, not watched only for its rank.
         package fileprivate(set) var named: Bool
+        /// Of its price; an entry whose currency changes starts anew.
+        package let currency: Currency
         package fileprivate(set) var symbol = ""
         package fileprivate(set) var name = ""
         fileprivate(set) var lastAnswer = LastAnswer.unknown(.notAsked)
@@ -63,7 +65,7 @@ package struct MarketBoard: Sendable {
     }
 
     private mutating func watch(_ item: Watchlist.Item, named: Bool) {
-        var entry = Entry(item: item, named: named)
+        var entry = Entry(item: item, named: named, currency: watchlist.currencies[item.market])
         if let known = remembered.removeValue(forKey: item.market) {
             entry.symbol = known.symbol
             entry.name = known.name
@@ -91,16 +93,20 @@ package struct MarketBoard: Sendable {
         }
     }
 
-    /// Takes over the ranking of `other`, the entries of markets that both watch, and its remembered prices.
+    /// Takes over the ranking of `other`, the entries of markets that both watch, and its remembered prices, except
+    /// those in another currency.
     package mutating func resume(_ other: MarketBoard) {
         if !other.watchlist.lastRanking.isEmpty { follow(other.watchlist.lastRanking) }
         resumeEntries(of: other)
-        for (market, known) in other.everythingKnown where places[market] == nil { remembered[market] = known }
+        let (ours, theirs) = (watchlist.currencies, other.watchlist.currencies)
+        for (market, known) in other.everythingKnown where places[market] == nil && ours[market] == theirs[market] {
+            remembered[market] = known
+        }
     }
 
     private mutating func resumeEntries(of other: MarketBoard) {
         for place in entries.indices {
-            guard var known = other[entries[place].market] else { continue }
+            guard var known = other[entries[place].market], known.currency == entries[place].currency else { continue }
             known.item = entries[place].item
             known.named = entries[place].named
             entries[place] = known
@@ -130,8 +136,12 @@ package struct MarketBoard: Sendable {
 
     package subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
-    /// Those of them that the configuration names.
-    package var named: [MarketID] { watchlist.named.map(\.market) }
+    /// Those of them that the configuration names, and the currencies, for the history.
+    package var watched: WatchedMarkets {
+        WatchedMarkets(markets, named: watchlist.named.map(\.market), currencies: watchlist.currencies)
+    }
+
+    package var currencies: MarketCurrencies { watchlist.currencies }
 
     /// Takes over from the history how many answers in a row lacked each market.
     package mutating func recall(missedAnswers: [MarketID: Int]) {

@@ -13,6 +13,7 @@ package struct Watchlist: Hashable, Sendable {
     package var moveLimit: Percent?
     /// The last known ranking, used until the next one.
     package var lastRanking: [MarketID]
+    package var currencies: MarketCurrencies
 
     package struct Item: Hashable, Sendable {
         package var market: MarketID
@@ -30,13 +31,15 @@ package struct Watchlist: Hashable, Sendable {
     }
 
     package init(
-        named: [Item], top: Int, staleness: Staleness, moveLimit: Percent? = nil, lastRanking: [MarketID] = []
+        named: [Item], top: Int, staleness: Staleness, moveLimit: Percent? = nil, lastRanking: [MarketID] = [],
+        currencies: MarketCurrencies
     ) {
         self.named = named
         self.top = top
         self.staleness = staleness
         self.moveLimit = moveLimit
         self.lastRanking = lastRanking
+        self.currencies = currencies
     }
 }
 

@@ -3,7 +3,6 @@ import Markets
 
 /// What is written in one transaction.
 package struct Commit: Sendable {
-    package var currency: Currency
     /// Oldest first; includes polls that an earlier commit failed to write.
     package var polls: [PollRecord] = []
     /// Set for a cycle in which no feed could be polled: its time, and what is watched.
@@ -20,10 +19,11 @@ package struct Commit: Sendable {
     package var notified: [AlertKey: [String]] = [:]
     /// When the digest in this commit was due; nil: no digest.
     package var digest: Date?
-    /// The time range of past polls whose samples the summary needs next; read after the commit.
-    package var pastNeeded: Range<Date>?
+    /// The time range of past polls whose samples the summary needs next, and in which currencies; read after the
+    /// commit.
+    package var pastNeeded: (polled: Range<Date>, currencies: MarketCurrencies)?
 
-    package init(currency: Currency) { self.currency = currency }
+    package init() {}
 
     package var isEmpty: Bool {
         polls.isEmpty && idleCycle == nil && alerts.isEmpty && events.isEmpty && logged.isEmpty
@@ -32,8 +32,6 @@ package struct Commit: Sendable {
 
     /// Appends a later commit.
     mutating func add(_ later: Commit) {
-        if later.currency != currency { polls = [] }
-        currency = later.currency
         polls += later.polls
         idleCycle = later.idleCycle ?? idleCycle
         alerts.merge(later.alerts) { _, new in new }
@@ -163,13 +161,15 @@ extension PollRecord {
     }
 }
 
-/// The watched markets, and which of them the configuration names: those are never forgotten.
+/// The watched markets with their currencies, and which of them the configuration names: those are never forgotten.
 package struct WatchedMarkets: Hashable, Sendable {
     package var all: [MarketID]
     package var named: [MarketID]
+    package var currencies: MarketCurrencies
 
-    package init(_ all: [MarketID], named: [MarketID] = []) {
+    package init(_ all: [MarketID], named: [MarketID] = [], currencies: MarketCurrencies) {
         self.all = all
         self.named = named
+        self.currencies = currencies
     }
 }

@@ -10,11 +10,11 @@ extension Engine {
             case .send(let message):
                 plan.deliveries.append(DeliveryRequest(message: message, parts: parts(of: message.id, plan)))
             case .drop(let message, let reason):
-                plan.change(.remove(message.id), in: settings.currency)
+                plan.change(.remove(message.id))
                 plan.log.append(.dropped(message, reason))
                 publishOutbox(&plan)
             case .release(let held, let whole):
-                plan.change(.join(held.map(\.id), into: whole), in: settings.currency)
+                plan.change(.join(held.map(\.id), into: whole))
             }
         }
     }
@@ -25,13 +25,13 @@ extension Engine {
         switch outbox.finish(message, delivery.outcome, at: now.wall, random: random) {
         case .kept: return
         case .done:
-            plan.change(.remove(message.id), in: settings.currency)
+            plan.change(.remove(message.id))
             plan.log.append(.sent(message, delivery))
         case .dropped(let reason):
-            plan.change(.remove(message.id), in: settings.currency)
+            plan.change(.remove(message.id))
             plan.log.append(.dropped(message, reason, cause: delivery.outcome.cause))
         case .postponed(let later):
-            plan.change(.postpone(later), in: settings.currency)
+            plan.change(.postpone(later))
             if let line = LogLine.failed(later, cause: delivery.outcome.cause) { plan.log.append(line) }
         }
         publishOutbox(&plan)
@@ -62,8 +62,8 @@ extension Engine {
 
 extension Plan {
     /// Adds a change to the plan's commit.
-    mutating func change(_ change: OutboxChange, in currency: Currency) {
-        var commit = commit ?? Commit(currency: currency)
+    mutating func change(_ change: OutboxChange) {
+        var commit = commit ?? Commit()
         commit.outbox.append(change)
         self.commit = commit
     }

@@ -5,6 +5,7 @@ import Markets
 struct TakenPoll: Sendable {
     let source: SourceID
     let feed: String
+    let currency: Currency
     /// The poll interval in force.
     let interval: Duration
     let requests: Int
@@ -23,6 +24,7 @@ struct TakenPoll: Sendable {
     init?(_ taken: SourceResult, of source: Source, at started: Date, into board: inout MarketBoard) {
         self.source = source.id
         feed = taken.result.feed
+        currency = source.settings.currency
         interval = source.step
         requests = taken.result.requests
         switch taken.result.outcome {
@@ -48,11 +50,11 @@ struct TakenPoll: Sendable {
     var isUsable: Bool { update.outcome.isUsable }
 
     /// - Parameter board: with the markets that are watched from now on.
-    func record(_ currency: Currency, at started: Date, ended: Date, watching board: MarketBoard) -> PollRecord {
+    func record(at started: Date, ended: Date, watching board: MarketBoard) -> PollRecord {
         var record = PollRecord(
             at: started, fetchedAt: answer?.fetchedAt ?? ended, feed: feed, source: source, interval: interval,
             currency: currency, outcome: update.outcome, error: error?.kind.rawValue, unknown: update.unknown,
-            watched: WatchedMarkets(board.markets, named: board.named))
+            watched: board.watched)
         guard let answer, isUsable else { return record }
         record.error = answer.pageError?.kind.rawValue
         record.samples = update.samples

@@ -12,8 +12,7 @@ extension Engine {
         at now: Moment, logFault: String? = nil, quarantined: [String] = [], isStopped: Bool = false
     ) -> StatusReport {
         let moment = now.wall
-        var report = StatusReport(
-            board, summary, active, alerts.silences, in: settings.currency, at: moment)
+        var report = StatusReport(board, summary, active, alerts.silences, at: moment)
         report.startedAt = daemon.startedAt
         report.nextPollAt = nextPoll(at: now)
         report.lastPoll = daemon.lastPoll

@@ -104,11 +104,11 @@ package struct StatusReport: Sendable {
 
         package init() {}
 
-        init(_ entry: MarketBoard.Entry, _ change: DayChange?, in currency: Currency, at now: Date) {
+        init(_ entry: MarketBoard.Entry, _ change: DayChange?, at now: Date) {
             market = entry.market
             symbol = entry.symbol
             name = entry.name
-            self.currency = currency
+            currency = entry.currency
             price = entry.shown?.price
             feed = entry.shown?.feed
             quotedAt = entry.shown?.quotedAt
@@ -125,12 +125,12 @@ package struct StatusReport: Sendable {
     /// What the daemon and the history alone have in common.
     package init(
         _ board: MarketBoard, _ day: RollingSummary, _ alerts: ActiveAlerts, _ silences: [Silence],
-        in currency: Currency, at now: Date
+        at now: Date
     ) {
         writtenAt = now
         let changes = board.entries.map { day.change(of: $0, at: now) }
         summary = day.summary(of: board, changes, at: now)
-        markets = zip(board.entries, changes).map { Market($0, $1, in: currency, at: now) }
+        markets = zip(board.entries, changes).map { Market($0, $1, at: now) }
         firing = alerts.firing
         pending = alerts.pending
         self.silences = silences.filter { $0.until > now }

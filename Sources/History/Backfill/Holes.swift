@@ -23,13 +23,13 @@ extension HistoryReader {
     /// A market is known at each usable poll that watched it and did not report it unknown, whether its price changed
     /// or not. Where the polls were pruned, it is known in each hour that has a candle.
     package func holes(
-        of rhythms: [MarketRhythm], in currency: Currency, _ period: Range<Date>
+        of rhythms: [MarketRhythm], in currencies: MarketCurrencies, _ period: Range<Date>
     ) throws(HistoryError) -> [MarketID: Holes] {
         // When each market was known, with the longest distance to the previous time that is no hole.
         var known: [[(Date, Duration)]] = Array(repeating: [], count: rhythms.count)
         var watched: Set<Int> = []
         try play(
-            rhythms.map(\.market), in: currency, since: period.lowerBound, until: period.upperBound,
+            rhythms.map(\.market), in: currencies, since: period.lowerBound, until: period.upperBound,
             withBackfilled: false, withSamples: false
         ) { cycle in
             for change in cycle.watchChanges {
@@ -47,11 +47,14 @@ extension HistoryReader {
         for (place, rhythm) in rhythms.enumerated() {
             var holes = Holes(in: period, between: known[place], longerThan: rhythm.longestStep)
             if let pruned {
-                try hourly(of: rhythm.market, in: currency, since: period.lowerBound, until: nil, before: pruned) {
+                try hourly(
+                    of: rhythm.market, in: currencies[rhythm.market], since: period.lowerBound, until: nil,
+                    before: pruned
+                ) {
                     holes.remove([$0.start..<$0.start + .hours(1)])
                 }
             }
-            holes.remove(try backfilled(rhythm.market, in: currency))
+            holes.remove(try backfilled(rhythm.market, in: currencies[rhythm.market]))
             holes.forget(upTo: rhythm.longestStep)
             found[rhythm.market] = holes
         }

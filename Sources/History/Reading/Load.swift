@@ -21,7 +21,7 @@ extension HistoryWriter {
         for source in settings.sources.map(\.id) {
             sources[source] = Remembered.Polled(
                 last: try reader.lastPoll(of: source), lastUsable: try reader.lastPoll(of: source, usable: true))
-            let answers = try reader.answers(in: settings.currency, of: source)
+            let answers = try reader.answers(in: settings.watchlist.currencies, of: source)
             board.recall(missedAnswers: answers.missed)
             board.recall(heard: answers.heard, of: source)
         }
@@ -53,7 +53,7 @@ extension HistoryReader {
         var watchlist = settings.watchlist
         watchlist.lastRanking = try ranking()
         let wanted = onlyWatched ? Set(watchlist.named.map(\.market) + watchlist.lastRanking) : nil
-        return MarketBoard(watching: watchlist, remembering: try newest(in: settings.currency, of: wanted))
+        return MarketBoard(watching: watchlist, remembering: try newest(in: settings.watchlist.currencies, of: wanted))
     }
 }
 
@@ -92,7 +92,8 @@ extension HistoryReader {
         _ markets: [MarketID], into book: inout AlertBook, _ settings: Settings, since: Date, until: Date
     ) throws(HistoryError) {
         var recalled = RecalledMarkets(markets, settings.watchlist)
-        try play(markets, in: settings.currency, since: since, until: until, withBackfilled: true) { cycle in
+        try play(markets, in: settings.watchlist.currencies, since: since, until: until, withBackfilled: true) {
+            cycle in
             recalled.change(cycle.watchChanges)
             for poll in cycle.polls where poll.outcome.isUsable {
                 if poll.isBackfilled {
@@ -171,7 +172,9 @@ extension HistoryReader {
             }
         }
         if let polled = summary.pastNeeded(until: now, now: now) {
-            summary.add(past: try pastPrices(in: settings.currency, polledIn: polled), polledBefore: polled.upperBound)
+            summary.add(
+                past: try pastPrices(in: settings.watchlist.currencies, polledIn: polled),
+                polledBefore: polled.upperBound)
         }
         // Candles do not show which polls have been read.
         summary.add(past: prices, polledBefore: .distantPast)
@@ -188,7 +191,8 @@ extension HistoryReader {
         var hours: [SourceID: Set<Date>] = [:]
         var prices: [PastPrice] = []
         let end = max(until, span.upperBound)
-        try hourlyCandles(in: settings.currency, since: span.lowerBound - .hours(1), until: end) { market, candle in
+        try hourlyCandles(in: settings.watchlist.currencies, since: span.lowerBound - .hours(1), until: end) {
+            market, candle in
             if candle.start < until { hours[own[market] ?? .shared, default: []].insert(candle.start) }
             guard candle.start < span.upperBound else { return }
             prices.append(PastPrice(market, quotedAt: candle.start, price: candle.open))

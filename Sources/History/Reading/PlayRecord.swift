@@ -68,11 +68,12 @@ extension HistoryReader {
     ///   - withBackfilled: Whether backfilled prices get their own cycles.
     ///   - withSamples: False if the caller needs no prices.
     package func play(
-        _ markets: [MarketID], in currency: Currency, since: Date, until: Date = .distantFuture, withBackfilled: Bool,
+        _ markets: [MarketID], in currencies: MarketCurrencies, since: Date, until: Date = .distantFuture,
+        withBackfilled: Bool,
         withSamples: Bool = true, _ body: (RecordedCycle) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            let series = try PlayedSeries(markets, in: currency, db)
+            let series = try PlayedSeries(markets, in: currencies, db)
             var changes = try series.watchChanges(db)[...]
             var cycle: RecordedCycle?
             try db.rows(
@@ -127,9 +128,9 @@ private struct PlayedSeries {
     private var markets: [Int] = []
     private let samples: String
 
-    init(_ played: [MarketID], in currency: Currency, _ db: Database) throws {
+    init(_ played: [MarketID], in currencies: MarketCurrencies, _ db: Database) throws {
         let places = Dictionary(played.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let series = try Series.all(db, in: currency, only: Set(played))
+        let series = try Series.all(db, in: currencies, only: Set(played))
         markets = Array(repeating: -1, count: Int(series.last?.id ?? 0) + 1)
         for series in series { markets[Int(series.id)] = places[series.names.market] ?? -1 }
         // Few markets are looked up one by one in each poll; many are read by a scan of the poll.

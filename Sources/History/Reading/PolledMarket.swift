@@ -36,10 +36,11 @@ extension HistoryReader {
         of market: MarketID, in currency: Currency, since: Date, until: Date, source: SourceID = .shared,
         _ body: (PolledMarket) -> Void
     ) throws(HistoryError) {
-        guard try read({ try !Series.all($0, in: currency, only: [market]).isEmpty }) else { return }
+        let currencies = MarketCurrencies(currency)
+        guard try read({ try !Series.all($0, in: currencies, only: [market]).isEmpty }) else { return }
         // A quote is later than its poll by at most a clock's error and the duration of the poll.
         let from = since - .milliseconds(OpenCandles.slack)
-        try play([market], in: currency, since: from, withBackfilled: true) { cycle in
+        try play([market], in: currencies, since: from, withBackfilled: true) { cycle in
             for poll in cycle.polls {
                 let quote = poll.samples.first(where: \.confirmed)
                 let moment = quote?.quotedAt ?? poll.fetchedAt

@@ -37,10 +37,10 @@ extension HistoryReader {
 
     /// Passes the written hourly candles of every market that begin in a period to `body`, oldest first.
     package func hourlyCandles(
-        in currency: Currency, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
+        in currencies: MarketCurrencies, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
     ) throws(HistoryError) {
         try read { db in
-            let markets = try Series.markets(db, in: currency)
+            let markets = try Series.markets(db, in: currencies)
             try db.rows(
                 "SELECT \(CandleRows.columns), hour, series FROM candle WHERE hour >= ? AND hour < ?",
                 [Hour.of(since.milliseconds + Hour.milliseconds - 1), Hour.of(until.milliseconds - 1) + 1]

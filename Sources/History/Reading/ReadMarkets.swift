@@ -27,11 +27,11 @@ extension HistoryReader {
         }
     }
 
-    /// The names of the markets recorded in this currency.
+    /// The names of the markets recorded in their currencies.
     ///
     /// - Parameter wanted: Only these markets; nil: all.
-    package func names(in currency: Currency, of wanted: Set<MarketID>?) throws(HistoryError) -> [Name] {
-        try read { try Series.all($0, in: currency, only: wanted).map(\.names) }
+    package func names(in currencies: MarketCurrencies, of wanted: Set<MarketID>?) throws(HistoryError) -> [Name] {
+        try read { try Series.all($0, in: currencies, only: wanted).map(\.names) }
     }
 
     /// The currencies in which a price of this market was recorded.
@@ -60,16 +60,16 @@ extension HistoryReader {
         try read { try $0.values("SELECT market FROM ranking ORDER BY place") }
     }
 
-    /// The newest trusted price of every market recorded in this currency.
+    /// The newest trusted price of every market recorded in its currency.
     ///
     /// - Parameter wanted: Only these markets; nil: all.
     package func newest(
-        in currency: Currency, of wanted: Set<MarketID>? = nil
+        in currencies: MarketCurrencies, of wanted: Set<MarketID>? = nil
     ) throws(HistoryError) -> [MarketID: MarketBoard.Remembered] {
         try read { db in
             let recent = try NewestSamples.ofLastPolls(db)
             var newest: [MarketID: MarketBoard.Remembered] = [:]
-            for series in try Series.all(db, in: currency, only: wanted) {
+            for series in try Series.all(db, in: currencies, only: wanted) {
                 guard let sample = try recent[series.id]?.trusted ?? NewestSamples.of(series, db) else { continue }
                 newest[series.names.market] = .init(
                     symbol: series.names.symbol, name: series.names.name, newest: sample,

@@ -60,7 +60,7 @@ extension HistoryReader {
     /// - Returns: The number of the newest answers in a row that lacked the market, counted from when it was last added
     ///   to the watchlist; and when each watched market was last in an answer, with a new price or not.
     package func answers(
-        in currency: Currency, of source: SourceID = .shared, last count: Int = 16
+        in currencies: MarketCurrencies, of source: SourceID = .shared, last count: Int = 16
     ) throws(HistoryError) -> (missed: [MarketID: Int], heard: [MarketID: Date]) {
         let (polls, arguments) = source.polls
         let oldest = """
@@ -68,11 +68,11 @@ extension HistoryReader {
             ORDER BY at DESC LIMIT 1 OFFSET ?
             """
         let since = try time(oldest, arguments + [count - 1]) ?? .distantPast
-        let markets = try names(in: currency, of: nil).map(\.market)
+        let markets = try names(in: currencies, of: nil).map(\.market)
         var missed: [MarketID: Int] = [:]
         var heard: [MarketID: Date] = [:]
         var watched: Set<Int> = []
-        try play(markets, in: currency, since: since, withBackfilled: false, withSamples: false) { cycle in
+        try play(markets, in: currencies, since: since, withBackfilled: false, withSamples: false) { cycle in
             for change in cycle.watchChanges {
                 if change.isWatched { watched.insert(change.market) } else { watched.remove(change.market) }
                 missed[markets[change.market]] = nil

@@ -52,9 +52,11 @@ extension HistoryReader {
     }
 
     /// The trusted samples of the polls that began in a range, oldest poll first.
-    package func pastPrices(in currency: Currency, polledIn polled: Range<Date>) throws(HistoryError) -> [PastPrice] {
+    package func pastPrices(
+        in currencies: MarketCurrencies, polledIn polled: Range<Date>
+    ) throws(HistoryError) -> [PastPrice] {
         var prices: [PastPrice] = []
-        try samples(in: currency, polled.lowerBound, polled.upperBound, where: "confirmed") {
+        try samples(in: currencies, polled.lowerBound, polled.upperBound, where: "confirmed") {
             prices.append(PastPrice($0, quotedAt: $1, price: $2))
         }
         return prices
@@ -62,24 +64,24 @@ extension HistoryReader {
 
     /// The backfilled prices between two moments, by market, oldest first.
     package func backfilledPrices(
-        in currency: Currency, since: Date, until: Date
+        in currencies: MarketCurrencies, since: Date, until: Date
     ) throws(HistoryError) -> [MarketID: [PastQuote]] {
         var found: [MarketID: [PastQuote]] = [:]
-        try samples(in: currency, since, until, where: "backfilled") { market, quotedAt, price in
+        try samples(in: currencies, since, until, where: "backfilled") { market, quotedAt, price in
             found[market, default: []].append(PastQuote(quotedAt: quotedAt, price: price))
         }
         return found
     }
 
     private func samples(
-        in currency: Currency, _ since: Date, _ until: Date, where condition: String,
+        in currencies: MarketCurrencies, _ since: Date, _ until: Date, where condition: String,
         _ body: (MarketID, Date, Price) throws -> Void
     ) throws(HistoryError) {
         try read { db in
             // The daemon reads this at every poll; on its first day the span is empty.
             let any = "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)"
             guard try db.value(any, [since.milliseconds, until.milliseconds]) == true else { return }
-            let markets = try Series.markets(db, in: currency)
+            let markets = try Series.markets(db, in: currencies)
             try SampleScan.all(
                 db, polledSince: since.milliseconds, until: until.milliseconds, where: condition
             ) { series, quotedAt, price in
@@ -94,10 +96,10 @@ extension HistoryReader {
     ///
     /// - Parameter polls: The maximum number of polls of the shared source, and again of all others; at least one.
     package func glance(
-        in currency: Currency, polledSince since: Date, polls: Int, _ body: (MarketID, Date, Price) -> Void
+        in currencies: MarketCurrencies, polledSince since: Date, polls: Int, _ body: (MarketID, Date, Price) -> Void
     ) throws(HistoryError) {
         try read { db in
-            let markets = try Series.markets(db, in: currency)
+            let markets = try Series.markets(db, in: currencies)
             // The newest poll is always included.
             try db.rows(
                 """

@@ -8,7 +8,17 @@ extension HistoryReader {
     /// The state of every alert that was ever pending or firing.
     package func alerts() throws(HistoryError) -> [AlertKey: Alert] {
         try read { db in
-            let alerts = try db.all("SELECT * FROM alert") { (try AlertKey($0), try Alert($0)) }
+            let alerts = try db.all(
+                """
+                SELECT *, (SELECT currency FROM event WHERE event.rule = alert.rule AND event.market = alert.market
+                           ORDER BY id DESC LIMIT 1) AS currency
+                FROM alert
+                """
+            ) { row in
+                var alert = try Alert(row)
+                alert.currency = try row.value("currency")
+                return (try AlertKey(row), alert)
+            }
             return Dictionary(alerts, uniquingKeysWith: { first, _ in first })
         }
     }

@@ -66,7 +66,7 @@ package final class CommandDatabase: HistoryStore {
     @discardableResult
     package func backfill(_ answer: BackfillAnswer) throws(HistoryError) -> Int {
         try write("record past prices in") { db in
-            var state = try WriterState(after: nil, db, currency: answer.currency)
+            var state = try WriterState(after: nil, db)
             return try InsertBackfill.insert(answer, &state, db)
         }
     }

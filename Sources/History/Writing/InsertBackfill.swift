@@ -31,7 +31,7 @@ package struct BackfillAnswer: Sendable {
 /// the price: polls in time order hold prices in time order.
 enum InsertBackfill {
     static func insert(_ answer: BackfillAnswer, _ state: inout WriterState, _ db: Database) throws -> Int {
-        let id = try state.series.id(of: answer.market, db)
+        let id = try state.series.id(of: answer.market, in: answer.currency, db)
         try add(answer.holes.stretches, of: id, db)
         let quotes = try new(answer, id, db)
         guard !quotes.isEmpty else { return 0 }

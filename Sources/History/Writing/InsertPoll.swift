@@ -10,7 +10,7 @@ extension HistoryWriter {
         try trustConfirmed(poll, &state, db)
         try insertSamples(poll, id, &state, db)
         for (market, reason) in poll.unknown {
-            let series = try state.series.id(of: market, db)
+            let series = try state.series.id(of: market, in: poll.currency, db)
             try db.run("INSERT INTO unknown (poll, series, reason) VALUES (?, ?, ?)", [id, series, reason.rawValue])
         }
         // The time of a failed poll comes from the local clock alone.
@@ -38,7 +38,9 @@ extension HistoryWriter {
 
     private func insertSamples(_ poll: PollRecord, _ id: Int64, _ state: inout WriterState, _ db: Database) throws {
         guard !poll.samples.isEmpty else { return }
-        let numbers = try poll.samples.map { try state.series.id(of: $0.market, symbol: $0.symbol, name: $0.name, db) }
+        let numbers = try poll.samples.map {
+            try state.series.id(of: $0.market, in: poll.currency, symbol: $0.symbol, name: $0.name, db)
+        }
         let insert = try SampleInsert(db)
         let fetchedAt = poll.fetchedAt.milliseconds
         // Inserts in key order, so that pages are appended to and not split.
@@ -61,7 +63,7 @@ extension HistoryWriter {
     /// Marks the samples of moves that this poll confirmed as trusted, and adds them to their hours' candles.
     private func trustConfirmed(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
         for move in poll.moves where move.stage == .confirmed {
-            let series = try state.series.id(of: move.market, db)
+            let series = try state.series.id(of: move.market, in: poll.currency, db)
             // Polls are indexed by start, which is some time before the answer was complete.
             try db.run(
                 """

@@ -20,7 +20,7 @@ extension HistoryWriter {
         }
         var result = CommitResult(fault: failure?.description, installation: installation, stored: stored)
         result.quarantined = takeQuarantined()
-        result.past = commit.pastNeeded.flatMap { try? reader.pastPrices(in: commit.currency, polledIn: $0) }
+        result.past = commit.pastNeeded.flatMap { try? reader.pastPrices(in: $0.currencies, polledIn: $0.polled) }
         return result
     }
 
@@ -34,7 +34,7 @@ extension HistoryWriter {
     }
 
     private func write(_ commit: Commit) throws(HistoryError) {
-        try write(commit.polls.isEmpty ? "write to" : "record a poll in", in: commit.currency) { state, db in
+        try write(commit.polls.isEmpty ? "write to" : "record a poll in") { state, db in
             for poll in commit.polls { try insert(poll, &state, db) }
             if let cycle = commit.idleCycle {
                 let turn = try TurnRows.insertIdleCycle(at: cycle.at, db)
@@ -54,7 +54,7 @@ extension HistoryWriter {
 
     /// Runs `body` in one transaction, with the cached state of earlier transactions.
     private func write(
-        _ operation: String, in currency: Currency, _ body: (inout WriterState, Database) throws -> Void
+        _ operation: String, _ body: (inout WriterState, Database) throws -> Void
     ) throws(HistoryError) {
         let queue = try openDatabase()
         do {
@@ -65,7 +65,7 @@ extension HistoryWriter {
                     state = nil
                     do {
                         state = try queue.write { db in
-                            var next = try WriterState(after: before, db, currency: currency)
+                            var next = try WriterState(after: before, db)
                             try body(&next, db)
                             return next
                         }
@@ -87,7 +87,7 @@ extension HistoryWriter {
     @discardableResult
     package func backfill(_ answer: BackfillAnswer) throws(HistoryError) -> Int {
         var count = 0
-        try write("record past prices in", in: answer.currency) { state, db in
+        try write("record past prices in") { state, db in
             count = try InsertBackfill.insert(answer, &state, db)
         }
         if count > 0 { totals.withLock { $0 = nil } }

@@ -4,7 +4,6 @@ import Markets
 
 /// What the writer keeps in memory between transactions, to save reads.
 struct WriterState {
-    let currency: Currency
     /// `data_version` when this state was read; it changes when another process writes.
     private let version: Int64
     var series: SeriesIDs
@@ -14,17 +13,16 @@ struct WriterState {
     var ranking: [MarketID]?
 
     /// Uses `before` if it is still valid; else reads the database.
-    init(after before: WriterState?, _ db: Database, currency: Currency) throws {
+    init(after before: WriterState?, _ db: Database) throws {
         let version: Int64 = try db.value("PRAGMA data_version") ?? 0
-        if let before, before.currency == currency, before.version == version {
+        if let before, before.version == version {
             self = before
             return
         }
         // Figures that are in memory only must not be lost.
         try before?.candles.keepFigures(db)
-        self.currency = currency
         self.version = version
-        series = try SeriesIDs(db, currency: currency)
+        series = try SeriesIDs(db)
         candles = try OpenCandles(db)
         watchlist = try WatchedSeries(db)
     }
@@ -45,10 +43,13 @@ struct WatchedSeries {
         _ watched: WatchedMarkets, from turn: Int64, _ ids: inout SeriesIDs, _ db: Database
     ) throws {
         guard watched != markets else { return }
-        for market in watched.named {
-            try db.run("UPDATE series SET named = 1 WHERE id = ? AND NOT named", [try ids.id(of: market, db)])
+        func id(of market: MarketID) throws -> Int64 {
+            try ids.id(of: market, in: watched.currencies[market], db)
         }
-        let now = Set(try watched.all.map { try ids.id(of: $0, db) })
+        for market in watched.named {
+            try db.run("UPDATE series SET named = 1 WHERE id = ? AND NOT named", [try id(of: market)])
+        }
+        let now = Set(try watched.all.map(id))
         for id in now.symmetricDifference(series).sorted() {
             try db.run(
                 "INSERT OR REPLACE INTO watch (poll, series, watched) VALUES (?, ?, ?)", [turn, id, now.contains(id)])

@@ -64,6 +64,19 @@ package struct Currency: Hashable, Sendable, CustomStringConvertible {
     package var description: String { code }
 }
 
+/// The currency of each market's price: the same for all but those in `others`.
+package struct MarketCurrencies: Hashable, Sendable {
+    package var usual: Currency
+    package var others: [MarketID: Currency]
+
+    package init(_ usual: Currency, others: [MarketID: Currency] = [:]) {
+        self.usual = usual
+        self.others = others
+    }
+
+    package subscript(market: MarketID) -> Currency { others[market] ?? usual }
+}
+
 /// Why a text was refused as a name.
 package struct InvalidName: Error, Hashable, Sendable {
     package let reason: String

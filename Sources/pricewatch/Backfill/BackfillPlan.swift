@@ -51,11 +51,11 @@ struct BackfillPlan: Sendable {
     private(set) var steps: [Step] = []
 
     /// Gaps that no request can fill are omitted: out of reach, or shorter than the step of the provider's prices.
-    init(_ holes: [MarketID: Holes], _ sources: [PastSource], in currency: Currency, now: Date) {
+    init(_ holes: [MarketID: Holes], _ sources: [PastSource], in currencies: MarketCurrencies, now: Date) {
         for source in sources {
             var left = holes[source.market] ?? Holes()
             while let extent = left.extent,
-                let page = source.feed.pastPage(of: source.entry, in: currency, extent, now: now)
+                let page = source.feed.pastPage(of: source.entry, in: currencies[source.market], extent, now: now)
             {
                 var filled = left.within(page.span)
                 filled.forget(upTo: page.step)

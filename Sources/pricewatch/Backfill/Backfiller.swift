@@ -7,7 +7,7 @@ import Markets
 /// Requests historical prices and stores each answer separately, so that cancelling loses nothing.
 struct Backfiller: Sendable {
     let store: any HistoryStore
-    let currency: Currency
+    let currencies: MarketCurrencies
     let budget: BackfillBudget
     var time: any TimeSource = SystemTime()
 
@@ -42,11 +42,11 @@ struct Backfiller: Sendable {
         let now = time.now()
         var holes = try store.reader.holes(
             of: sources.map { MarketRhythm($0.market, in: $0.source, longestStep: max($0.every * 2, longestStep)) },
-            in: currency, since..<now)
+            in: currencies, since..<now)
         for (market, open) in holes where open.extent?.upperBound == now {
             holes[market]?.remove([(now - Self.edge)..<now])
         }
-        return BackfillPlan(holes, sources, in: currency, now: now)
+        return BackfillPlan(holes, sources, in: currencies, now: now)
     }
 
     /// The requests that may be sent from the rest of the month's quota, by feed name.
@@ -76,16 +76,16 @@ struct Backfiller: Sendable {
         do {
             // Plan again: time has passed, and another process may have filled the gap.
             var holes = planned.holes
-            holes.remove(try store.reader.backfilled(source.market, in: currency))
-            let plan = BackfillPlan([source.market: holes], [source], in: currency, now: time.now())
+            holes.remove(try store.reader.backfilled(source.market, in: currencies[source.market]))
+            let plan = BackfillPlan([source.market: holes], [source], in: currencies, now: time.now())
             guard let step = plan.steps.first else { return .settled }
             let quotes = try await source.feed.past(step.page, within: Self.limit)
             if Task.isCancelled { throw Obstacle.cancelled }
             return .answered(
                 new: try store.backfill(
                     BackfillAnswer(
-                        market: source.market, currency: currency, feed: feed, fetchedAt: time.now(),
-                        holes: step.holes, quotes: quotes)))
+                        market: source.market, currency: currencies[source.market], feed: feed,
+                        fetchedAt: time.now(), holes: step.holes, quotes: quotes)))
         } catch let error as FeedError {
             if Task.isCancelled { throw .cancelled }
             guard error.scope == .request else { throw .failed(error) }

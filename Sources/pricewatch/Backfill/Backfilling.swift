@@ -21,7 +21,7 @@ final class Backfilling: Sendable {
         guard let reach = configuration.history.backfill else { return nil }
         sources = configuration.pastSources(of: configuration.namedMarkets, among: feeds)
         guard !sources.isEmpty else { return nil }
-        backfiller = Backfiller(store: history, currency: configuration.currency, budget: .daemon)
+        backfiller = Backfiller(store: history, currencies: configuration.currencies, budget: .daemon)
         self.reach = reach
         self.log = log
     }

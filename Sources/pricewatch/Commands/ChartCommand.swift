@@ -34,7 +34,7 @@ struct ChartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
-        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currencies)
         let now = Date()
         let until = until?.date(now: now) ?? now
         let since = since?.date(now: now)

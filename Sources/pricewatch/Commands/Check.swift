@@ -73,7 +73,7 @@ struct CheckFindings {
             + (top > 0 ? ["the \(top) largest"] : [])
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
-            "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
+            "watches:       \(watched.joined(separator: ", and ")), in \(currencies)",
         ]
         lines += costs.flatMap(\.lines)
         lines.append("rules:         \(settings.rules.count)")
@@ -82,7 +82,8 @@ struct CheckFindings {
         lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
         if let digest = configuration.digest {
             let days = digest.days == .daily ? "" : "on \(digest.days) "
-            lines.append("digest:        \(days)at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
+            lines.append(
+                "digest:        \(days)at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
         }
         if let heartbeat = configuration.heartbeat {
             lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
@@ -95,6 +96,17 @@ struct CheckFindings {
         lines += (online ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
         return lines.map(SafeText.printable)
+    }
+
+    /// `eur, and AAPL in usd`
+    private var currencies: String {
+        let currencies = settings.watchlist.currencies
+        let others = Dictionary(grouping: currencies.others.keys.sorted()) { currencies[$0].code }
+        return
+            ([currencies.usual.code]
+            + others.sorted { $0.key < $1.key }.map { code, markets in
+                "and \(markets.map(\.text).shortened.joined(separator: ", ")) in \(code)"
+            }).joined(separator: ", ")
     }
 
     private func line(_ rule: AlertRule) -> String {
@@ -134,7 +146,7 @@ struct CheckFindings {
         json.object { json in
             json.member("schema", 1)
             json.member("file", reading.file?.path)
-            json.member("currency", settings.currency.code)
+            json.member("currency", settings.watchlist.currencies.usual.code)
             json.array("markets", settings.watchlist.named) { $0.string($1.market.text) }
             json.member("top", settings.watchlist.top)
             json.array("feeds", costs) { $1.write(&$0) }

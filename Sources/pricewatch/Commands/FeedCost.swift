@@ -18,6 +18,7 @@ struct FeedCost {
     let role: Role
     /// The named markets.
     let markets: [MarketID]
+    let currency: Currency
     let every: Duration
     let requestsPerPoll: Int
     private var requestsPerMonth: Int { Quota.cost(pages: requestsPerPoll, every: every) }
@@ -28,8 +29,8 @@ struct FeedCost {
                 FeedCost(
                     feed: configuration.feed(named: member.feed),
                     role: source.id != .shared ? .own : place == 0 ? .serves : .standsBy,
-                    markets: member.watch.entries.map(\.market), every: max(source.every, member.every),
-                    requestsPerPoll: member.pages)
+                    markets: member.watch.entries.map(\.market), currency: member.watch.currency,
+                    every: max(source.every, member.every), requestsPerPoll: member.pages)
             }
         }
     }
@@ -76,6 +77,7 @@ struct FeedCost {
             json.member("provider", feed.provider.rawValue)
             json.member("plan", feed.plan.rawValue)
             json.member("role", role.rawValue)
+            json.member("currency", currency.code)
             json.key("every_s")
             json.number(every.secondsLiteral)
             json.member("requests_per_poll", requestsPerPoll)

@@ -25,7 +25,7 @@ struct Forget: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
-        let (market, _) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
+        let (market, _) = try RecordedMarket.find(market, in: reader, preferring: configuration.currencies)
         let before = before?.date(now: Date())
         let database = try ForgetDatabase(at: configuration.history.database)
         let (samples, candles) = try reader.recorded(of: market, before: before)

@@ -30,11 +30,11 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
-        let currency = configuration.currency
+        let currencies = configuration.currencies
         let wanted =
             all
-            ? try RecordedMarket.all(in: reader, preferring: currency)
-            : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currency) }
+            ? try RecordedMarket.all(in: reader, preferring: currencies)
+            : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currencies) }
         let now = Date()
         let (since, until) = (since.date(now: now), until?.date(now: now))
         var output = RecordOutput(

@@ -61,7 +61,7 @@ struct SilenceCommand: AsyncParsableCommand {
     ) throws -> MarketID {
         let known = configuration.namedMarkets.map(\.id) + configuration.feeds.map(\.pseudoMarket)
         if let market = known.first(where: { $0.text == text }) { return market }
-        return try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0
+        return try RecordedMarket.find(text, in: reader, preferring: configuration.currencies).0
     }
 
     /// In `silence --all 2h` the parser takes the duration for the rule.

@@ -40,8 +40,7 @@ struct Summary: AsyncParsableCommand {
         // If the history is unreadable, the summary has no events.
         let reader = try? HistoryReader(at: configuration.history.database)
         let events = try? reader?.events(since: now - window.length)
-        return MarketReport(
-            window: window, at: now, currency: configuration.currency, status: status, events: events ?? [])
+        return MarketReport(window: window, at: now, status: status, events: events ?? [])
     }
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {

@@ -7,7 +7,7 @@ import Markets
 /// Each key has its default here and in the types of `Keys`, as the initial value of its property. Defaults that depend
 /// on the plan are in `ProviderTerms`, those that depend on writable folders in `DefaultFolders`.
 struct Configuration: Equatable, Sendable {
-    /// `currency`: the currency of polled and recorded prices.
+    /// `currency`: that of prices, but for `json` feeds that state their own; see `currencies`.
     var currency: Currency = .usd
     /// `watch`: the watched markets.
     var watch = Watch()
@@ -48,9 +48,8 @@ extension Configuration {
     /// Overlays the file on the defaults.
     mutating func read(_ root: Section) {
         root.read("timezone", into: &zone, .zone(root.context))
-        let stated = root.value("currency", .currency)
-        currency = stated ?? currency
-        feeds = Feed.list(root, in: stated == nil && root.holds("currency") ? nil : currency) ?? feeds
+        root.read("currency", into: &currency, .currency)
+        feeds = Feed.list(root, in: currency) ?? feeds
         root.section("watch") { watch.read($0, feeds: feeds) }
         root.section("poll") { poll.read($0) }
         root.section("history") { history.read($0) }
@@ -71,7 +70,10 @@ extension Configuration {
         root.read("status_file", into: &statusFile, .path(root.context))
         root.read("metrics_file", into: &metricsFile, .path(root.context))
         root.finish()
-        if root.context.faults.isEmpty { judgeWatch(root) }
+        if root.context.faults.isEmpty {
+            judgeWatch(root)
+            judgeStandbys(root)
+        }
         judgePaths(root)
     }
 
@@ -82,6 +84,24 @@ extension Configuration {
         if watch.top > 0, feeds[0].provider.listed?.ranksMarkets != true {
             root.fault(
                 "watch.top: \(feeds[0].name) cannot be asked for the largest markets: name watch.markets instead")
+        }
+    }
+
+    /// Reports feeds that would stand in for a feed in another currency: a market has one currency.
+    private func judgeStandbys(_ root: Section) {
+        guard let members = sources.first(where: { $0.id == .shared })?.members else { return }
+        let (first, ours) = (feeds[0], members[0].watch.currency)
+        for member in members.dropFirst() where member.watch.currency != ours {
+            // Only `json` feeds have a currency of their own: this one, or the first.
+            let place = feeds.firstIndex { $0.name == member.feed && $0.currency != nil } ?? 0
+            let (stated, wanted) = place == 0 ? (ours, member.watch.currency) : (member.watch.currency, ours)
+            let market = member.watch.entries.first?.market.text ?? "MARKET"
+            root.items("feeds")?[place].section { section in
+                section.entries().first { $0.name.hasPrefix("currency") }?.item.fault(
+                    "\(stated) is not \(wanted): \(member.feed) cannot stand in for \(first.name) with the price of "
+                        + "\(market) (say {id: \(market), feed: \(feeds[place].name)}, which asks that feed alone, or ask "
+                        + "its server for \(wanted))")
+            }
         }
     }
 

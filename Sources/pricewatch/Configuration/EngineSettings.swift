@@ -64,7 +64,7 @@ extension Configuration {
     ) -> SourceSettings.Member {
         let names = markets.map { ($0.id, name(of: $0, at: feed)) }
         let entries = names.compactMap { id, name in name.map { Markets.Watch.Entry(id, providerID: $0) } }
-        let watch = Markets.Watch(entries, top: top, currency: currency)
+        let watch = Markets.Watch(entries, top: top, currency: currency(of: feed))
         var member = SourceSettings.Member(feed: feed.name, watch: watch, every: feed.every ?? every)
         member.unmapped = names.filter { $1 == nil }.map(\.0)
         member.names = rankedNames(at: feed)
@@ -95,7 +95,7 @@ extension Configuration {
         switch feed.provider {
         case .coinGecko: return market.id.text
         case .json: return market.feed == feed.name || feed.name == feeds.first?.name ? market.id.text : nil
-        default: return KnownMarkets.name(of: market.id, at: feed.provider.rawValue, in: currency)
+        default: return KnownMarkets.name(of: market.id, at: feed.provider.rawValue, in: currency(of: feed))
         }
     }
 
@@ -107,6 +107,16 @@ extension Configuration {
 
     /// The feed of this name; the first if there is none.
     func feed(named name: String?) -> Feed { feeds.first { $0.name == name } ?? feeds[0] }
+
+    func currency(of feed: Feed) -> Currency { feed.currency ?? currency }
+
+    /// The currency of every market: that of its feeds.
+    var currencies: MarketCurrencies {
+        let usual = hasSharedSource ? currency(of: feeds[0]) : currency
+        let named = namedMarkets.map { ($0.id, currency(of: feed(named: $0.feed))) }
+        return MarketCurrencies(
+            usual, others: Dictionary(named.filter { $1 != usual }, uniquingKeysWith: { first, _ in first }))
+    }
 
     // MARK: Durations
 
@@ -155,8 +165,8 @@ extension Settings {
     init(_ configuration: Configuration, host: String, once: Duration? = nil) {
         let sources = configuration.sources
         self.init(
-            host: host, currency: configuration.currency, watchlist: configuration.watchlist(of: sources),
-            sources: sources, feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
+            host: host, watchlist: configuration.watchlist(of: sources), sources: sources,
+            feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
             routing: Routing(configuration), deadline: configuration.deadline(of: sources))
         zone = configuration.zone
         digest = configuration.digest.map { DigestTime(at: $0.at, on: $0.days) }
@@ -176,7 +186,8 @@ extension Configuration {
                 Watchlist.Item(
                     market: $0.id, staleness: staleness(of: $0.id), moveLimit: poll.confirmMovesOver,
                     source: source(of: $0))
-            }, top: watch.top, staleness: staleness(in: ranked), moveLimit: poll.confirmMovesOver)
+            }, top: watch.top, staleness: staleness(in: ranked), moveLimit: poll.confirmMovesOver,
+            currencies: currencies)
     }
 }
 

@@ -222,9 +222,10 @@ extension Parts {
     }
 
     func readGap(_ request: Plan.GapRequest, _ settings: Settings, at now: Date) -> GapReading {
-        let past = request.past.flatMap { try? history.reader.pastPrices(in: settings.currency, polledIn: $0) }
+        let currencies = settings.watchlist.currencies
+        let past = request.past.flatMap { try? history.reader.pastPrices(in: currencies, polledIn: $0) }
         var gap = GapReading(past: past ?? [])
-        let backfilled = try? history.reader.backfilledPrices(in: settings.currency, since: request.since, until: now)
+        let backfilled = try? history.reader.backfilledPrices(in: currencies, since: request.since, until: now)
         gap.backfilled = backfilled ?? [:]
         gap.backfillable = backfilling?.backfillable(since: request.since, longerThan: request.longestStep) ?? []
         return gap
@@ -255,7 +256,7 @@ extension Parts {
                 line.add("feed", reading.configuration.feeds[0].name)
                 line.add("markets", settings.watchlist.named.count)
                 line.add("top", settings.watchlist.top)
-                line.add("currency", settings.currency.code)
+                line.add("currency", settings.watchlist.currencies.usual.code)
                 line.add("every", settings.every)
                 line.add("rules", settings.rules.count)
             })

@@ -3,12 +3,13 @@ import Markets
 
 /// Finds a recorded market by what the user typed.
 enum RecordedMarket {
-    /// The market with this id, in the configured currency or else in the first currency recorded for it. Throws an
-    /// error with "did you mean".
+    /// The market with this id, in the currency that it is watched in or else in the first currency recorded for it.
+    /// Throws an error with "did you mean".
     static func find(
-        _ text: String, in reader: HistoryReader, preferring currency: Currency
+        _ text: String, in reader: HistoryReader, preferring currencies: MarketCurrencies
     ) throws -> (MarketID, Currency) {
-        if let market = try? MarketID(text), let used = try self.currency(of: market, in: reader, preferring: currency)
+        if let market = try? MarketID(text),
+            let used = try currency(of: market, in: reader, preferring: currencies[market])
         {
             return (market, used)
         }
@@ -19,10 +20,11 @@ enum RecordedMarket {
     }
 
     /// Every market with recorded prices, by id.
-    static func all(in reader: HistoryReader, preferring currency: Currency) throws -> [(MarketID, Currency)] {
+    static func all(in reader: HistoryReader, preferring currencies: MarketCurrencies) throws -> [(MarketID, Currency)]
+    {
         try CommandError.refuseEmpty(reader)
         return try Set(reader.names().map(\.market)).sorted().compactMap { market in
-            try self.currency(of: market, in: reader, preferring: currency).map { (market, $0) }
+            try currency(of: market, in: reader, preferring: currencies[market]).map { (market, $0) }
         }
     }
 

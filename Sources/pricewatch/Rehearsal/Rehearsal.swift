@@ -6,7 +6,7 @@ import Markets
 /// Plays recorded polls through rules, with the same engine as the daemon.
 struct Rehearsal {
     private(set) var engine: Engine
-    private let currency: Currency
+    private let currencies: MarketCurrencies
     /// The recorded markets.
     private let names: [HistoryReader.Name]
     private let items: [Watchlist.Item]
@@ -26,7 +26,7 @@ struct Rehearsal {
         let watchlist = settings.watchlist
         let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
         self.names = names
-        currency = settings.currency
+        currencies = watchlist.currencies
         items = names.map {
             named[$0.market]
                 ?? Watchlist.Item(market: $0.market, staleness: watchlist.staleness, moveLimit: watchlist.moveLimit)
@@ -34,7 +34,8 @@ struct Rehearsal {
         sources = items.map(\.source)
         newest = Array(repeating: nil, count: names.count)
         var remembered = Remembered(
-            board: MarketBoard(watching: Watchlist(named: [], top: 0, staleness: .init(after: .zero))),
+            board: MarketBoard(
+                watching: Watchlist(named: [], top: 0, staleness: .init(after: .zero), currencies: currencies)),
             alerts: AlertBook(settings, installation: ""), summary: RollingSummary(settings, now: since),
             stored: StoredHistory(database: ""))
         remembered.firstPoll = since
@@ -88,7 +89,7 @@ struct Rehearsal {
     private func quote(_ place: Int, _ price: Price, at quotedAt: Date) -> Quote {
         Quote(
             market: names[place].market, symbol: names[place].symbol, name: names[place].name,
-            currency: currency, price: price, quotedAt: quotedAt)
+            currency: currencies[names[place].market], price: price, quotedAt: quotedAt)
     }
 
     private mutating func watch() {
@@ -98,7 +99,10 @@ struct Rehearsal {
             item.source = .own("")
             return item
         }
-        engine.watch(Watchlist(named: watched.map { items[$0] } + waiting, top: 0, staleness: .init(after: .zero)))
+        engine.watch(
+            Watchlist(
+                named: watched.map { items[$0] } + waiting, top: 0, staleness: .init(after: .zero),
+                currencies: currencies))
     }
 
     /// The answer of a recorded poll; a failure if it had none. A poll without a usable price is still an answer if it
@@ -158,14 +162,15 @@ extension RehearsalReport {
             of: rules, for: configuration.notify, since: max(since, span?.lowerBound ?? since),
             withBackfilled: withBackfilled)
         if let span {
-            let names = try reader.names(in: settings.currency, of: nil).filter { name in
+            let currencies = settings.watchlist.currencies
+            let names = try reader.names(in: currencies, of: nil).filter { name in
                 rules.contains { $0.scope.covers(name.market) }
             }
             var rehearsal = Rehearsal(names, settings, since: span.lowerBound)
             let length = span.upperBound.since(span.lowerBound)
             var hasBegun = false
             try reader.play(
-                names.map(\.market), in: settings.currency, since: begin, withBackfilled: withBackfilled
+                names.map(\.market), in: currencies, since: begin, withBackfilled: withBackfilled
             ) { cycle in
                 if !hasBegun, cycle.at >= since {
                     rehearsal.forgetLatches()

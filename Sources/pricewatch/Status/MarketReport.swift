@@ -8,7 +8,6 @@ import Views
 struct MarketReport {
     var window: Window
     var at: Date
-    var currency: Currency
     /// Its changes are those over the window.
     var status: StatusReport
     /// Alert events in the window.
@@ -19,9 +18,12 @@ struct MarketReport {
     func lines(on terminal: Terminal) -> [String] {
         let known = summary.up + summary.down + summary.flat
         let all = known + summary.unknown
+        var currencies: [String] = []
+        for code in status.markets.map(\.currency.code) where !currencies.contains(code) { currencies.append(code) }
         var lines = [
             "\(window.text) to \(at.utcText.prefix(16).replacing("T", with: " ")) UTC: "
-                + "\(all) market\(all == 1 ? "" : "s") in \(currency)"
+                + "\(all) market\(all == 1 ? "" : "s")\(currencies.isEmpty ? "" : " in ")"
+                + currencies.joined(separator: ", ")
         ]
         if all == 0 { return lines + ["  nothing was recorded yet; see why: pricewatch status"] }
         func add(_ label: String, _ phrases: [String], _ colour: Terminal.Colour? = nil) {
@@ -93,7 +95,7 @@ extension MarketReport {
     {
         let settings = Settings(configuration, host: "")
         self.init(
-            window: window, at: now, currency: settings.currency,
+            window: window, at: now,
             status: try StatusReport(remembering: reader, settings, window: window.length, now: now),
             events: try reader.events(since: now - window.length))
     }

@@ -81,7 +81,7 @@ struct StatusSource {
     func trends(now: Date) -> Trends? {
         guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
         return try? Trends(
-            reader, in: configuration.currency, oldest: written.history.oldestAt, every: configuration.tick, now: now)
+            reader, in: configuration.currencies, oldest: written.history.oldestAt, every: configuration.tick, now: now)
     }
 }
 
@@ -94,7 +94,7 @@ extension StatusReport {
     ) throws(HistoryError) {
         self.init(
             try reader.board(settings, onlyWatched: true), try reader.rollingSummary(settings, window: window, at: now),
-            ActiveAlerts(try reader.activeEvents()), try reader.silences(), in: settings.currency, at: now)
+            ActiveAlerts(try reader.activeEvents()), try reader.silences(), at: now)
         state = .stopped
         writtenAt = try reader.lastPoll() ?? now
         interval = settings.every

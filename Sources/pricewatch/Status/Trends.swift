@@ -45,18 +45,18 @@ extension Trends {
 
     /// Reads the trends from the history. The read is bounded: a day's hourly candles and `pollsLookedAt` polls.
     init(
-        _ reader: HistoryReader, in currency: Currency, oldest: Date?, every: Duration, now: Date
+        _ reader: HistoryReader, in currencies: MarketCurrencies, oldest: Date?, every: Duration, now: Date
     ) throws(HistoryError) {
         var trends = Trends(oldest: oldest, every: every, now: now)
         var polledSince = trends.start
         if trends.window == .hours(24) {
-            try reader.hourlyCandles(in: currency, since: trends.start, until: now) { market, candle in
+            try reader.hourlyCandles(in: currencies, since: trends.start, until: now) { market, candle in
                 trends.add(market, candle.close, quotedAt: candle.start)
             }
             // Candles are written some minutes after the end of their hour.
             polledSince = now - .hours(2)
         }
-        try reader.glance(in: currency, polledSince: polledSince, polls: Self.pollsLookedAt) {
+        try reader.glance(in: currencies, polledSince: polledSince, polls: Self.pollsLookedAt) {
             trends.add($0, $2, quotedAt: $1)
         }
         self = trends

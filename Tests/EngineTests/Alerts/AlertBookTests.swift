@@ -112,7 +112,8 @@ import Testing
         var disabled = AlertBook(rules: [off], remembering: fired.states, identity: identity)
         #expect(observe(&disabled, board, at: 60).map(\.reason) == [.disabled])
 
-        let other = MarketBoard(watching: Watchlist(named: [], top: 0, staleness: .init(after: .minutes(15))))
+        let other = MarketBoard(
+            watching: Watchlist(named: [], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd())))
         var unwatched = AlertBook(rules: [rule(.above(price("10")))], remembering: fired.states, identity: identity)
         #expect(observe(&unwatched, other, at: 60).map(\.reason) == [.unwatched])
     }

@@ -18,7 +18,9 @@ struct AlertStage {
         self.rule = rule
         let bitcoin = Watchlist.Item(
             market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: moveLimit)
-        board = MarketBoard(watching: Watchlist(named: [bitcoin], top: 0, staleness: .init(after: .minutes(15))))
+        board = MarketBoard(
+            watching: Watchlist(
+                named: [bitcoin], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd())))
         book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity)
     }
 

@@ -154,14 +154,14 @@ import Testing
     }
 
     @Test("a stale price is said to be stale")
-    func stale() {
+    func stale() throws {
         var market = StatusReport.Market()
         (market.market, market.price, market.state) = (EngineTests.market("bitcoin"), price("59990"), .stale)
         #expect(
             Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, stale")
-        (market.state, market.change) = (.fresh, Percent(hundredths: -125))
+        (market.state, market.change, market.currency) = (.fresh, Percent(hundredths: -125), try Currency("eur"))
         #expect(
-            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, -1.25 %")
+            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 eur, -1.25 %")
     }
 
     @Test(
@@ -182,7 +182,7 @@ import Testing
         var scene = scene()
         scene.poll(3)
         scene.step(.hours(24))
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         commit.polls = [
             PollRecord(
                 at: scene.now.wall, fetchedAt: scene.now.wall, feed: "a", currency: usd(), outcome: .unchanged)

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func take(_ events: [AlertEvent], at now: Date, after gap: Gap? = nil, _ outbox: inout Outbox) -> Commit {
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         outbox.queue(events, after: gap, Self.identity, at: now, into: &commit)
         return commit
     }
@@ -74,7 +74,9 @@ import Testing
         #expect(words(take([event("c", .resolved)], at: Self.day, &later)) == [])
     }
 
-    @Test("the events of a rule in one poll are one message; six of several rules are one, too", arguments: [1, 5, 6, 250])
+    @Test(
+        "the events of a rule in one poll are one message; six of several rules are one, too",
+        arguments: [1, 5, 6, 250])
     func grouping(count: Int) {
         var outbox = outbox(rule("a", notify: ["ops"]), rule("b", notify: ["ops"]))
         let same = (1...count).map { event("s\($0)", rule: "a") }
@@ -171,7 +173,7 @@ import Testing
             coverage: Percent(hundredths: 9970))
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
-            var commit = Commit(currency: usd())
+            var commit = Commit()
             outbox.queue(summary, of: [], due: Self.day, Self.identity, at: now, into: &commit)
             return messages(commit)
         }

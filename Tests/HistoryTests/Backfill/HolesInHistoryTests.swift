@@ -10,7 +10,7 @@ import Testing
         _ writer: HistoryWriter, _ id: String = "a", _ from: Double = 0, until: Double = 3600
     ) throws -> [String] {
         let found = try writer.reader.holes(
-            of: [MarketRhythm(market(id), longestStep: .minutes(2))], in: usd(), moment(from)..<moment(until))
+            of: [MarketRhythm(market(id), longestStep: .minutes(2))], in: .init(usd()), moment(from)..<moment(until))
         return try #require(found[market(id)]).stretches.map {
             "\(Int($0.lowerBound.since(moment()).inSeconds))-\(Int($0.upperBound.since(moment()).inSeconds))"
         }
@@ -22,7 +22,7 @@ import Testing
     ) throws {
         for second in seconds {
             var record = poll(second, outcome: outcome)
-            record.watched = WatchedMarkets([market("a"), market("b")])
+            record.watched = WatchedMarkets([market("a"), market("b")], currencies: .init(.usd))
             record.unknown = unknown.map { (market($0.0), $0.1) }
             try writer.commit(record)
         }
@@ -47,7 +47,7 @@ import Testing
         for second in stride(from: 0.0, through: 2400, by: 600) {
             var record = poll(second, outcome: .unchanged)
             record.interval = second == 1200 ? .minutes(1) : .minutes(10)
-            record.watched = WatchedMarkets([market("a")])
+            record.watched = WatchedMarkets([market("a")], currencies: .init(.usd))
             try writer.commit(record)
         }
         #expect(try holes(writer) == ["600-1200"])
@@ -72,7 +72,7 @@ import Testing
         for second in stride(from: 0.0, through: 3600, by: 60) {
             var record = poll(second, outcome: .unchanged)
             record.watched = WatchedMarkets(
-                (1200...2400).contains(second) ? [market("a"), market("c")] : [market("a")])
+                (1200...2400).contains(second) ? [market("a"), market("c")] : [market("a")], currencies: .init(.usd))
             try writer.commit(record)
         }
         #expect(try holes(writer, "c") == ["0-1200", "2400-3600"])
@@ -104,7 +104,7 @@ import Testing
         try writer.backfill(backfillAnswer("a", 0, 3600, (1200, "3"), (600, "2")))
         var polls: [String] = []
         try writer.reader.play(
-            [market("a"), market("b")], in: usd(), since: moment(-60), withBackfilled: true
+            [market("a"), market("b")], in: .init(usd()), since: moment(-60), withBackfilled: true
         ) { cycle in
             for poll in cycle.polls {
                 let second = Int(cycle.at.since(moment()).inSeconds)
@@ -112,9 +112,9 @@ import Testing
             }
         }
         #expect(polls == ["0 false [] [1]", "600 true [\"2\"] []", "1200 true [\"3\"] []", "3600 false [] [1]"])
-        #expect(try writer.reader.answers(in: usd()).missed == [market("b"): 2])
+        #expect(try writer.reader.answers(in: .init(usd())).missed == [market("b"): 2])
         #expect(try writer.reader.firstPoll() == moment(0))
-        let backfilled = try writer.reader.backfilledPrices(in: usd(), since: moment(0), until: moment(3600))
+        let backfilled = try writer.reader.backfilledPrices(in: .init(usd()), since: moment(0), until: moment(3600))
         #expect(backfilled[market("a")]?.map(\.price) == [price("2"), price("3")])
     }
 }

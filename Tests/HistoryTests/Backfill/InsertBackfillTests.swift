@@ -12,7 +12,7 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-        try writer.commit { $0.idleCycle = (at: moment(60), watched: WatchedMarkets([])) }
+        try writer.commit { $0.idleCycle = (at: moment(60), watched: WatchedMarkets([], currencies: .init(.usd))) }
         try writer.backfill(
             BackfillAnswer(
                 market: market("a"), currency: usd(), feed: "past", fetchedAt: moment(0),
@@ -47,7 +47,7 @@ import Testing
         #expect(try writer.reader.size().samples == 4)
         #expect(try writer.reader.lastPoll() == moment(7200), "a healed poll is none of the daemon's")
         #expect(try writer.reader.usablePolls(since: moment(-9999)).map(\.at) == [moment(0), moment(7200)])
-        #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("9"))
+        #expect(try writer.reader.newest(in: .init(usd()))[market("a")]?.newest.price == price("9"))
     }
 
     @Test("what is healed again is not there twice")
@@ -100,7 +100,7 @@ import Testing
         }
         try writer.backfill(backfilled)
         var found: [Candle] = []
-        try writer.reader.hourlyCandles(in: usd(), since: moment(), until: moment(3600)) { found.append($1) }
+        try writer.reader.hourlyCandles(in: .init(usd()), since: moment(), until: moment(3600)) { found.append($1) }
         #expect(found.map(\.volume24h) == [2])
         #expect(found.map(\.marketCap) == [11])
     }
@@ -119,7 +119,7 @@ import Testing
         try writer.commit(poll(4200, sample("b", "1", quotedAt: 4200)))
         #expect(try prices(writer.reader, "b") == ["100:3", "200:7", "600:4", "4200:1"])
         var candles: [MarketID: [Candle]] = [:]
-        try writer.reader.hourlyCandles(in: usd(), since: moment(-3600), until: moment(3600)) {
+        try writer.reader.hourlyCandles(in: .init(usd()), since: moment(-3600), until: moment(3600)) {
             candles[$0, default: []].append($1)
         }
         #expect(candles[market("a")]?.map(\.open) == [price("9"), price("5")])
@@ -154,14 +154,15 @@ import Testing
         #expect(pruned.samples == 3)
         #expect(try prices(writer.reader) == ["80000:3", "90000:6"])
         var candles = 0
-        try writer.reader.hourlyCandles(in: usd(), since: moment(-100_000), until: moment(90_000)) { _, _ in
+        try writer.reader.hourlyCandles(in: .init(usd()), since: moment(-100_000), until: moment(90_000)) { _, _ in
             candles += 1
         }
         #expect(candles == 4)
         // Neither is asked for again: the answer is remembered, and where polls are gone their candles speak.
         #expect(
             try writer.reader.holes(
-                of: [MarketRhythm(market("a"), longestStep: .minutes(2))], in: usd(), moment(-90_000)..<moment(90_000))[
+                of: [MarketRhythm(market("a"), longestStep: .minutes(2))], in: .init(usd()),
+                moment(-90_000)..<moment(90_000))[
                     market("a")]?
                 .isEmpty == true)
     }

@@ -150,7 +150,7 @@ import Testing
         try doubt(writer, "500", at: 120)
         try writer.commit(poll(70 * 60, sample("b", "1", quotedAt: 70 * 60)))
         #expect(try candles(writer.reader).map(\.high) == [price("5")])
-        #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("5"))
+        #expect(try writer.reader.newest(in: .init(usd()))[market("a")]?.newest.price == price("5"))
         var all: [Bool] = []
         try writer.reader.samples(of: market("a"), in: usd(), since: nil, until: nil) { all.append($0.confirmed) }
         #expect(all == [true, false])

@@ -16,11 +16,11 @@ import Testing
     }
 
     private func everything() -> Commit {
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         commit.polls = [
             poll(0, sample("bitcoin", "1", quotedAt: 0)), poll(60, sample("bitcoin", "2", quotedAt: 60)),
         ]
-        commit.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")]))
+        commit.idleCycle = (at: moment(90), watched: WatchedMarkets([market("bitcoin")], currencies: .init(.usd)))
         commit.alerts = [event("e").key: Alert(condition: "above 10", announcements: 1)]
         commit.events = [event("e")]
         commit.logged = ["e"]
@@ -88,15 +88,15 @@ import Testing
         try writer.commit(poll(0, sample("a", "1", quotedAt: -30)), poll(60, doubtful))
         try writer.commit(poll(120, sample("a", "2", quotedAt: 110), sample("b", "7", quotedAt: 120)))
         let before = try writer.queue.read { try Int.fetchOne($0, sql: "SELECT total_changes()") }
-        var commit = Commit(currency: usd())
-        commit.pastNeeded = moment(0)..<moment(120)
+        var commit = Commit()
+        commit.pastNeeded = (moment(0)..<moment(120), .init(usd()))
         let result = writer.commit(commit)
         #expect(result.past == [PastPrice(market("a"), quotedAt: moment(-30), price: price("1"))])
         #expect(result.fault == nil)
         #expect(result.stored.samples == 4)
-        commit.pastNeeded = moment(60)..<moment(500)
+        commit.pastNeeded = (moment(60)..<moment(500), .init(usd()))
         #expect(writer.commit(commit).past?.map(\.market) == [market("a"), market("b")])
-        commit.currency = try Currency("eur")
+        commit.pastNeeded?.currencies.usual = try Currency("eur")
         #expect(writer.commit(commit).past == [])
         #expect(try writer.queue.read { try Int.fetchOne($0, sql: "SELECT total_changes()") } == before)
     }
@@ -104,10 +104,10 @@ import Testing
     @Test("the past is read after the commit, also where that failed; nil where it cannot be read")
     func past() throws {
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-        var commit = Commit(currency: usd())
+        var commit = Commit()
         // Two samples of one market in one poll break the key.
         commit.polls = [poll(60, sample("a", "2", quotedAt: 60), sample("a", "3", quotedAt: 61))]
-        commit.pastNeeded = moment(0)..<moment(120)
+        commit.pastNeeded = (moment(0)..<moment(120), .init(usd()))
         let failed = writer.commit(commit)
         #expect(failed.fault != nil)
         #expect(failed.past?.map(\.price) == [price("1")])
@@ -125,12 +125,12 @@ import Testing
         try Data().write(to: URL(fileURLWithPath: place))
         let writer = try HistoryWriter(at: place + "/history.db")
         let fault = try #require(writer.fault?.description)
-        #expect(writer.commit(Commit(currency: usd())).fault == fault)
+        #expect(writer.commit(Commit()).fault == fault)
         #expect(writer.commit(everything()).fault != nil)
         try FileManager.default.removeItem(atPath: place)
-        #expect(writer.commit(Commit(currency: usd())).fault == fault)
+        #expect(writer.commit(Commit()).fault == fault)
         #expect(writer.commit(everything()).fault == nil)
-        #expect(writer.commit(Commit(currency: usd())).fault == nil)
+        #expect(writer.commit(Commit()).fault == nil)
         #expect(try writer.reader.size().samples == 2)
     }
 
@@ -138,7 +138,7 @@ import Testing
     func namedLater() throws {
         for named in [[], [market("a")]] {
             var record = poll(0)
-            record.watched = WatchedMarkets([market("a")], named: named)
+            record.watched = WatchedMarkets([market("a")], named: named, currencies: .init(.usd))
             try writer.commit(record)
         }
         #expect(try writer.queue.read { try Bool.fetchAll($0, sql: "SELECT named FROM series") } == [true])

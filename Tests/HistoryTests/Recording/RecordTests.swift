@@ -66,7 +66,7 @@ import Testing
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("old", "1", quotedAt: 0), sample("new", "2", quotedAt: 0)))
         for step in 1...200 { try writer.commit(poll(Double(step), sample("new", "\(step)", quotedAt: Double(step)))) }
-        let newest = try writer.reader.newest(in: usd())
+        let newest = try writer.reader.newest(in: .init(usd()))
         #expect(newest[market("old")]?.newest.price == price("1"))
         #expect(newest[market("new")]?.newest.price == price("200"))
         #expect(newest[market("new")]?.name == "New")

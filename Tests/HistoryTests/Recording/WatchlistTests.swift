@@ -17,7 +17,7 @@ import Testing
 
     private func watch(_ ids: String...) -> PollRecord {
         var record = poll(0)
-        record.watched = WatchedMarkets(ids.map(market))
+        record.watched = WatchedMarkets(ids.map(market), currencies: .init(.usd))
         return record
     }
 

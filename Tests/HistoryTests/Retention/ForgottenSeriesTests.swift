@@ -34,10 +34,12 @@ import Testing
         for step in 0..<300 {
             var record = poll(Double(step) * 60, sample("a", "\(step + 1)", quotedAt: Double(step) * 60))
             record.watched = WatchedMarkets(
-                [market("a"), market("named"), market("passing-\(step)")], named: [market("a"), market("named")])
+                [market("a"), market("named"), market("passing-\(step)")], named: [market("a"), market("named")],
+                currencies: .init(.usd))
             record.unknown = [(market("named"), .notAnswered), (market("passing-\(step)"), .nullPrice)]
             if step == 299 {
-                record.watched = WatchedMarkets([market("a"), market("passing-299")], named: [market("a")])
+                record.watched = WatchedMarkets(
+                    [market("a"), market("passing-299")], named: [market("a")], currencies: .init(.usd))
                 record.unknown = [(market("passing-299"), .nullPrice)]
             }
             try writer.commit(record)
@@ -51,9 +53,9 @@ import Testing
         #expect(try writer.reader.size().samples == 300)
         // One that comes back is recorded like any other, by the same daemon.
         var record = poll(300 * 60, sample("passing-7", "7", quotedAt: 300 * 60))
-        record.watched = WatchedMarkets([market("a"), market("passing-7")])
+        record.watched = WatchedMarkets([market("a"), market("passing-7")], currencies: .init(.usd))
         try writer.commit(record)
-        #expect(try writer.reader.newest(in: usd())[market("passing-7")]?.newest.price == price("7"))
+        #expect(try writer.reader.newest(in: .init(usd()))[market("passing-7")]?.newest.price == price("7"))
         #expect(try await writer.prune(to: Retention(), now: moment(Self.day)).series == 1)
         #expect(try markets(writer) == ["a", "named", "passing-7"])
     }
@@ -65,7 +67,7 @@ import Testing
         for step in 0..<20 {
             let second = Double(step) * Self.day / 2
             var record = poll(second, sample("b", "2", quotedAt: second))
-            record.watched = WatchedMarkets([market("b")], named: [market("b")])
+            record.watched = WatchedMarkets([market("b")], named: [market("b")], currencies: .init(.usd))
             if step == 0 {
                 record.samples.append(sample("a", "1", quotedAt: second))
                 record.watched?.all.append(market("a"))
@@ -90,10 +92,10 @@ import Testing
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         var record = poll(0, sample("a", "1", quotedAt: 0), sample("b", "1", quotedAt: 0))
-        record.watched = WatchedMarkets([market("a"), market("b")])
+        record.watched = WatchedMarkets([market("a"), market("b")], currencies: .init(.usd))
         try writer.commit(record)
         record = poll(60, sample("b", "2", quotedAt: 60))
-        record.watched = WatchedMarkets([market("b")])
+        record.watched = WatchedMarkets([market("b")], currencies: .init(.usd))
         try writer.commit(record)
         #expect(try await writer.prune(to: Retention(), now: moment(120)).series == 0)
         #expect(try markets(writer) == ["a", "b"])

@@ -18,7 +18,8 @@ import Testing
             var record = poll(
                 second, sample("a", "\(step + 1)", quotedAt: second), sample("b", "2", quotedAt: second),
                 sample("c", "0.1", quotedAt: second))
-            record.watched = WatchedMarkets(step % 100 < 50 ? [market("a"), market("b")] : [market("a")])
+            record.watched = WatchedMarkets(
+                step % 100 < 50 ? [market("a"), market("b")] : [market("a")], currencies: .init(.usd))
             record.unknown = [(market("x"), .notAnswered)]
             try writer.commit(record) {
                 if step % 144 == 0 { $0.events = [event("e\(step)", at: second)] }

@@ -101,7 +101,7 @@ import Testing
         #expect(result.quarantined.count == 1)
         #expect(try writer.size().samples == 1)
         #expect(try writer.reader.alerts().count == 1, "what was announced is not announced again")
-        #expect(try writer.reader.newest(in: usd())[market("a")]?.newest.price == price("7"))
+        #expect(try writer.reader.newest(in: .init(usd()))[market("a")]?.newest.price == price("7"))
     }
 
     @Test("an unclean end is followed by a check, which finds what no poll would touch")

@@ -36,7 +36,7 @@ struct PastScene {
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: samples,
-                    watched: WatchedMarkets(watched)))
+                    watched: WatchedMarkets(watched, currencies: .init(.usd))))
         }
         try writer.close()
     }

@@ -29,7 +29,7 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: WatchedMarkets([market])))
+                    watched: WatchedMarkets([market], currencies: .init(.usd))))
         }
         try writer.close()
         try await scene.start()

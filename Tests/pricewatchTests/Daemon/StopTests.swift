@@ -67,7 +67,7 @@ import Testing
             status_file: \(files.folder)/status.json
             """)
         let writer = try HistoryWriter(at: database)
-        var commit = Commit(currency: reading.configuration.currency)
+        var commit = Commit()
         let note = Note(kind: .gap, title: "nothing was watched", at: Date(), host: "box")
         commit.outbox = [.queue(OutgoingMessage(id: "m", channel: "ops", createdAt: Date(), events: [], note: note))]
         #expect(writer.commit(commit).fault == nil)

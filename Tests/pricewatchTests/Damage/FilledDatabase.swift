@@ -26,7 +26,9 @@ struct FilledDatabase {
         let writer = try HistoryWriter(at: path)
         for minute in stride(from: 0, to: 175, by: 7) { try writer.record(try poll(minute)) }
         try write(to: writer) { commit in
-            commit.idleCycle = (at: start + .minutes(176), watched: WatchedMarkets(try markets))
+            commit.idleCycle = (
+                at: start + .minutes(176), watched: WatchedMarkets(try markets, currencies: .init(.usd))
+            )
         }
         _ = try writer.backfill(try past)
         try write(to: writer, addAlerts)
@@ -59,7 +61,8 @@ struct FilledDatabase {
         var record = PollRecord(
             at: at, fetchedAt: at + .seconds(1), feed: minute % 2 == 0 ? "coingecko" : "stocks",
             source: minute % 5 == 1 ? .own("stocks") : .shared, interval: .minutes(7), currency: .usd,
-            outcome: minute % 4 == 3 ? .partial : .ok, watched: WatchedMarkets(try markets), ranking: try markets)
+            outcome: minute % 4 == 3 ? .partial : .ok, watched: WatchedMarkets(try markets, currencies: .init(.usd)),
+            ranking: try markets)
         for (place, market) in try markets.enumerated() where minute % 4 != 3 || place > 0 {
             let price = Price(significand: Int64(60_000 + minute * 10 + place), exponent: -place)
             guard let price else { continue }
@@ -123,7 +126,7 @@ struct FilledDatabase {
     /// The second message, after three attempts.
     private var postponed: QueuedMessage {
         get throws {
-            var commit = Commit(currency: .usd)
+            var commit = Commit()
             try addAlerts(to: &commit)
             guard case .queue(let message) = commit.outbox[1] else { throw CocoaError(.featureUnsupported) }
             var queued = message.queued
@@ -133,7 +136,7 @@ struct FilledDatabase {
     }
 
     private func write(to writer: HistoryWriter, _ fill: (inout Commit) throws -> Void) throws {
-        var commit = Commit(currency: .usd)
+        var commit = Commit()
         try fill(&commit)
         if let fault = writer.commit(commit).fault { throw CommandError(fault, Exit.inputOutput) }
     }

@@ -126,7 +126,7 @@ import Testing
                 price: try #require(Price(significand: Int64(60_001 + minute), exponent: 0)), quotedAt: at)
             let poll = PollRecord(
                 at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: [sample],
-                watched: WatchedMarkets([high.market]))
+                watched: WatchedMarkets([high.market], currencies: .init(.usd)))
             try writer.record(poll) { commit in
                 guard minute == 0 else { return }
                 commit.alerts[high] = Alert(

@@ -19,7 +19,7 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at, feed: "coingecko", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: WatchedMarkets([sample.market])))
+                    watched: WatchedMarkets([sample.market], currencies: .init(.usd))))
         }
         try writer.close()
         return installation

@@ -25,7 +25,7 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at + .seconds(1), feed: "test", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: WatchedMarkets([sample.market])))
+                    watched: WatchedMarkets([sample.market], currencies: .init(.usd))))
         }
         try writer.close()
     }
@@ -63,7 +63,8 @@ import Testing
             try writer.record(
                 PollRecord(
                     at: at, fetchedAt: at + .seconds(second), feed: feed, source: source, currency: .usd, outcome: .ok,
-                    samples: [sample], watched: WatchedMarkets([try MarketID("bitcoin"), try MarketID("AAPL")])))
+                    samples: [sample],
+                    watched: WatchedMarkets([try MarketID("bitcoin"), try MarketID("AAPL")], currencies: .init(.usd))))
         }
         for minute in [0, 1, 60] {
             try record("bitcoin", "coingecko", .shared, minute: minute, second: 1)

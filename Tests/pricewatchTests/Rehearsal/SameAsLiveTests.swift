@@ -172,8 +172,8 @@ private struct Recorded {
 
     init(_ reader: HistoryReader) throws {
         var seen = self
-        let markets = try reader.names(in: .usd, of: nil).map(\.market)
-        try reader.play(markets, in: .usd, since: .distantPast, withBackfilled: false) { cycle in
+        let markets = try reader.names(in: .init(.usd), of: nil).map(\.market)
+        try reader.play(markets, in: .init(.usd), since: .distantPast, withBackfilled: false) { cycle in
             if !cycle.watchChanges.isEmpty { seen.watchlists += 1 }
             if cycle.polls.isEmpty { seen.idle += 1 }
             seen.own += cycle.polls.count { $0.source != .shared }

@@ -34,7 +34,7 @@ import Testing
                 }
                 let poll = PollRecord(
                     at: at, fetchedAt: at, feed: "test", currency: .usd, outcome: .ok, samples: samples,
-                    watched: WatchedMarkets(samples.map(\.market)))
+                    watched: WatchedMarkets(samples.map(\.market), currencies: .init(.usd)))
                 try writer.record(poll)
             }
         }

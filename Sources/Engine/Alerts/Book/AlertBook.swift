@@ -32,6 +32,7 @@ package struct AlertBook: Sendable {
         /// Identifies this database; part of every event's id.
         package var installation: String
         package var host: String
+        /// Of events about feeds.
         package var currency: Currency
     }
 
@@ -64,7 +65,8 @@ package struct AlertBook: Sendable {
     /// Creates the book from the rules and the alerts in the history.
     package init(_ settings: Settings, remembering alerts: [AlertKey: Alert] = [:], installation: String) {
         rules = settings.rules
-        identity = Identity(installation: installation, host: settings.host, currency: settings.currency)
+        identity = Identity(
+            installation: installation, host: settings.host, currency: settings.watchlist.currencies.usual)
         ownSources = settings.watchlist.ownSources
         remembered = alerts
         self.alerts = Array(repeating: [:], count: rules.count)

@@ -15,6 +15,7 @@ extension AlertBook {
         let (context, side) = (evaluation.context, alert.state.side)
         // A rule about feeds has the name of a feed in place of a market.
         let entry = rule?.scope.source == nil ? evaluation.board[key.market] : nil
+        alert.currency = entry?.currency ?? alert.currency
         // After an edit the rule's condition is not the one that ended.
         let condition = reason == .edited ? nil : rule?.condition
         let late = context.lateness(
@@ -26,7 +27,8 @@ extension AlertBook {
                     announcement: alert.announcements),
                 kind: reason.announcement, reason: reason, rule: key.rule, market: key.market,
                 symbol: entry?.symbol ?? "",
-                name: entry?.name ?? "", currency: identity.currency, severity: rule?.severity ?? .warning,
+                name: entry?.name ?? "", currency: alert.currency ?? identity.currency,
+                severity: rule?.severity ?? .warning,
                 note: rule?.note, condition: alert.condition, price: entry?.shown?.price,
                 threshold: observation.flatMap { condition?.threshold(for: $0, onSide: side) },
                 changePercent: observation.flatMap { condition?.change(in: $0, onSide: side) }, at: context.now,
@@ -85,7 +87,7 @@ extension AlertBook {
             var alert = before
             let rule = index.map { rules[$0] }
             let market = rule?.scope.covers(key.market) == true ? markets.known(key.market) : nil
-            if let reason = reasonToEnd(alert, rule, market) {
+            if let reason = reasonToEnd(alert, rule, market, on: evaluation.board) {
                 end(&alert, key, rule, reason, &evaluation)
                 if reason == .edited, let rule { alert.condition = rule.condition }
                 if alert.state != .latched || reason == .edited { alert.state = .inactive }
@@ -97,11 +99,17 @@ extension AlertBook {
     }
 
     /// Why an alert from the history does not go on; nil if it does.
-    private func reasonToEnd(_ alert: Alert, _ rule: AlertRule?, _ market: Int?) -> AlertReason? {
+    private func reasonToEnd(
+        _ alert: Alert, _ rule: AlertRule?, _ market: Int?, on board: MarketBoard
+    ) -> AlertReason? {
         guard let rule else { return .removed }
         guard let market, rule.enabled else { return rule.enabled ? .removed : .disabled }
         if rule.condition != alert.condition { return .edited }
-        return markets.places[market] == nil && rule.scope.source == nil ? .unwatched : nil
+        guard rule.scope.source == nil else { return nil }
+        guard let place = markets.places[market] else { return .unwatched }
+        // A level in another currency is another condition.
+        let isSameCurrency = alert.currency.map { $0 == board.entries[place].currency } ?? true
+        return isSameCurrency || rule.condition.isAboutData ? nil : .edited
     }
 
     /// Resolves an alert whose market left the board, or whose rule expired.

@@ -89,6 +89,8 @@ package struct Alert: Hashable, Sendable {
     package var condition: AlertRule.Condition
     /// The number of announcements ever made for this alert; part of each event's id.
     package var announcements: Int
+    /// Of its last event; nil: there was none.
+    package var currency: Currency?
 
     package init(state: AlertState = .inactive, condition: AlertRule.Condition, announcements: Int = 0) {
         self.state = state

@@ -42,7 +42,7 @@ struct BackfillCommand: AsyncParsableCommand {
                 "backfill: no configured feed has historical prices of these markets (\(names)); coingecko, binance and kraken "
                     + "have some", Exit.noAnswer)
         }
-        let backfiller = Backfiller(store: store, currency: configuration.currency, budget: .command)
+        let backfiller = Backfiller(store: store, currencies: configuration.currencies, budget: .command)
         let now = backfiller.time.now()
         let start = (since ?? .ago(configuration.history.backfill ?? .hours(24))).date(now: now)
         guard start < now else { throw CommandError("backfill: --since lies in the future", Exit.usage) }
@@ -95,7 +95,7 @@ struct BackfillCommand: AsyncParsableCommand {
             if let market = named.first(where: { $0.id.text == text }) { return market }
             do {
                 return Configuration.Market(
-                    id: try RecordedMarket.find(text, in: reader, preferring: configuration.currency).0)
+                    id: try RecordedMarket.find(text, in: reader, preferring: configuration.currencies).0)
             } catch let error as CommandError {
                 guard let meant = Spelling.closest(to: text, among: named.map(\.id.text)) else { throw error }
                 throw CommandError(

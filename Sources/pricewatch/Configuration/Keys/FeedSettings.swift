@@ -23,14 +23,16 @@ extension Configuration {
         var staleAfter: Duration?
         /// `allow_http`: allows plain http to other machines.
         var allowHTTP = false
+        /// `currency`: what a `json` feed quotes in; nil: the configuration's.
+        var currency: Currency?
         /// What `provider: json` polls; nil for every other provider.
         var json: JSONFeed?
     }
 }
 
 extension Configuration.Feed {
-    /// - Parameter currency: The currency of prices; nil if the file's value is invalid.
-    static func list(_ root: Section, in currency: Currency?) -> [Configuration.Feed]? {
+    /// - Parameter currency: The configuration's.
+    static func list(_ root: Section, in currency: Currency) -> [Configuration.Feed]? {
         guard let items = root.items("feeds") else { return nil }
         if items.isEmpty {
             root.fault(at: "feeds", "is empty, so no feed would be polled; leave it out for CoinGecko without a key")
@@ -49,7 +51,7 @@ extension Configuration.Feed {
         return feeds.isEmpty ? nil : feeds
     }
 
-    private init?(_ section: Section, in currency: Currency?) {
+    private init?(_ section: Section, in currency: Currency) {
         let provider = section.value("provider", .word as Scalar<ProviderName>)
         if !section.holds("provider") {
             section.fault("needs a provider: one of \(ProviderName.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -9,8 +9,8 @@ extension Configuration.Feed {
 
     /// - Parameters:
     ///   - isJSON: Whether the provider is `json`; nil: the provider is faulty.
-    ///   - currency: The currency of prices; nil if the file's value is invalid.
-    mutating func readJSON(_ section: Section, isJSON: Bool?, in currency: Currency?) {
+    ///   - usual: The configuration's currency.
+    mutating func readJSON(_ section: Section, isJSON: Bool?, in usual: Currency) {
         if isJSON == false {
             for key in Self.jsonKeys where section.holds(key) {
                 section.fault(at: key, "belongs to provider: json")
@@ -23,7 +23,7 @@ extension Configuration.Feed {
         let fields = section.section("fields") { JSONFeed.Fields($0) }
         let timeFormat = section.value("time_format", .word as Scalar<JSONFeed.TimeFormat>)
         let content = section.value("content_type", .word as Scalar<AcceptedContent>)
-        let stated = section.value("currency", .currency)
+        section.read("currency", into: &currency, .currency)
         guard isJSON == true else { return }
         if let template, let list, let fields {
             var description = JSONFeed(url: template, list: list, fields: fields)
@@ -35,7 +35,10 @@ extension Configuration.Feed {
         if !section.holds("url") { section.fault("needs a url with {id} or {ids} in it") }
         if !section.holds("fields") { section.fault("needs fields: {price: …}, a JSON Pointer such as /last") }
         guard let url else { return }
-        judge(stated, section, asksForOurs: url.contains("{currency}"), in: currency)
+        if !url.contains("{currency}"), !section.holds("currency") {
+            section.fault(
+                "needs currency, what its prices are quoted in, such as currency: \(usual) (or {currency} in url)")
+        }
         if url.contains("{id}"), url.contains("{ids}") {
             section.fault(at: "url", "holds {id} and {ids}: one request a market, or one for all, not both")
         }
@@ -46,22 +49,6 @@ extension Configuration.Feed {
         if key != nil, !usesKey {
             section.fault(at: "key", "is used nowhere: put {key} into url or headers, or leave it out")
         }
-    }
-
-    /// Prices keep the currency that they were quoted in. A currency other than the configured one cannot be recorded.
-    private func judge(_ stated: Currency?, _ section: Section, asksForOurs: Bool, in currency: Currency?) {
-        if !asksForOurs, !section.holds("currency") {
-            section.fault(
-                "needs currency, what its prices are quoted in, such as currency: \(currency ?? .usd) "
-                    + "(or {currency} in url)")
-        }
-        guard let stated, let currency, stated != currency else { return }
-        section.fault(
-            at: "currency",
-            asksForOurs
-                ? "\(stated) is not what {currency} in url asks for, \(currency): leave currency out"
-                : "\(stated) is not the currency of everything else, \(currency): ask this server for \(currency), "
-                    + "or set currency: \(stated) at the top")
     }
 
     private static func headers(_ section: Section) -> [JSONFeed.Header] {
