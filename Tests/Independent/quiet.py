@@ -59,6 +59,8 @@ def end_of_quiet(ranges, now, zone):
     moment = now - now % 60
     while is_quiet(ranges, moment, zone):
         moment += 60
+        if moment > now + 9 * 86400:
+            return "never"
     return moment
 
 
