@@ -79,8 +79,11 @@ extension Engine {
         guard let moment = settings.digest?.lastMoment(before: now, in: settings.zone), moment > chores.lastDigest
         else { return }
         let day = summary.summary(of: board, at: now)
+        let markets = board.entries.filter(\.named).map { entry in
+            StatusReport.Market(entry, summary.change(of: entry, at: now), at: now)
+        }
         var commit = plan.commit ?? Commit()
-        outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)
+        outbox.queue(day, of: markets, due: moment, alerts.identity, at: now, into: &commit)
         commit.digest = moment
         plan.commit = commit
         plan.log.append(.digest(day))

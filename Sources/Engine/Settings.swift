@@ -44,11 +44,15 @@ extension Settings {
     }
 }
 
-/// The time of day at which the digest is due.
+/// The days and the time of day at which the digest is due.
 package struct DigestTime: Hashable, Sendable {
     package var at: TimeOfDay
+    package var days: Weekdays
 
-    package init(at: TimeOfDay) { self.at = at }
+    package init(at: TimeOfDay, on days: Weekdays = .daily) {
+        self.at = at
+        self.days = days
+    }
 }
 
 /// One source: an ordered list of feeds and what to ask them for.
@@ -122,6 +126,7 @@ extension DigestTime {
         let day = 86_400.0
         let seconds = Double(at.hour * 3600 + at.minute * 60)
         let midnight = (zone.wallTime(now) / day).rounded(.down) * day
-        return [midnight, midnight - day].map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
+        let midnights = (0...7).map { midnight - Double($0) * day }.filter(days.contains(dayOf:))
+        return midnights.map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
     }
 }

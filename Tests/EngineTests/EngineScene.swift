@@ -354,6 +354,14 @@ private func result(_ request: PollRequest, _ outcome: PollResult.Outcome) -> Po
 
 // MARK: Settings
 
+extension QuietHours {
+    init?(_ texts: String...) {
+        let times = texts.compactMap(QuietHours.Times.init)
+        guard times.count == texts.count else { return nil }
+        self.init(times)
+    }
+}
+
 extension Settings {
     /// - Parameters:
     ///   - markets: asked of the shared source.

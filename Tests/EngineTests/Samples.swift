@@ -77,11 +77,11 @@ func levelRule(
 }
 
 func event(
-    _ id: String, _ kind: AlertEvent.Kind = .firing, rule: String = "r", critical: Bool = false,
-    silencedUntil: Date? = nil
+    _ event: String, _ kind: AlertEvent.Kind = .firing, rule: String = "r", critical: Bool = false,
+    silencedUntil: Date? = nil, about id: String = "bitcoin"
 ) -> AlertEvent {
     AlertEvent(
-        id: id, kind: kind, reason: .firstFiring, rule: rule, market: market("bitcoin"), symbol: "btc",
+        id: event, kind: kind, reason: .firstFiring, rule: rule, market: market(id), symbol: "btc",
         name: "Bitcoin", currency: usd(), severity: critical ? .critical : .warning, note: nil, condition: "above 1",
         price: price("2"), threshold: price("1"), at: moment(), quotedAt: moment(), since: moment(),
         silencedUntil: silencedUntil, feed: "test", host: "box")

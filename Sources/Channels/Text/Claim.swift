@@ -86,6 +86,28 @@ extension AlertRule.Condition {
         }
     }
 
+    /// What several markets did: `fell 5 % in 1h`, `above 60,000`.
+    var severalText: String {
+        switch self {
+        case .rises(let percent, let window): "rose \(percent.magnitudeText) in \(window.unitsText)"
+        case .falls(let percent, let window): "fell \(percent.magnitudeText) in \(window.unitsText)"
+        case .moves(let percent, let window): "moved \(percent.magnitudeText) in \(window.unitsText)"
+        case .newHigh(let window): "at their highest in \(window.unitsText)"
+        case .newLow(let window): "at their lowest in \(window.unitsText)"
+        case .stale, .marketStale: "without a new price"
+        case .marketMissing(let answers): "without a usable price in \(answers) answers"
+        default: phrase
+        }
+    }
+
+    /// What several markets do once it has ended.
+    var severalEndText: String {
+        switch self {
+        case .stale, .marketStale, .marketMissing: "have prices again"
+        default: endText
+        }
+    }
+
     private var phrase: String {
         switch self {
         case .above(let level): "above \(PriceText.exact(level))"

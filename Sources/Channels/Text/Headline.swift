@@ -20,17 +20,49 @@ struct Headline {
         self.claim = claim.text
         // Longer than any headline can show.
         rule = SafeText.line(event.rule, atMost: 100)
-        let isFeed = if case .feedStale = event.condition { true } else { false }
-        let symbol = SafeText.line(event.symbol, atMost: 100).uppercased()
-        let name = isFeed || symbol.isEmpty ? event.market.text : symbol
-        subject = SafeText.printable(name, atMost: 24)
+        subject = Self.subject(of: event)
         if let price = event.price, !event.condition.isAboutData || event.kind == .resolved {
             let again = Self.again(event)
             let text = PriceText.text(price, apartFrom: event.condition.level(beside: price))
             value = " \(again)\(text) \(event.currency),"
         } else {
-            value = isFeed && event.kind == .resolved && claim.isGood ? "" : ":"
+            value = event.condition.isFeed && event.kind == .resolved && claim.isGood ? "" : ":"
         }
+    }
+
+    /// Events of one rule that are each about another market: `▼ 3 markets fell 5 % in 1h: BTC, ETH, SOL (fast-drop)`,
+    /// with as many names as fit. Nil for other events.
+    init?(_ events: [AlertEvent]) {
+        guard let first = events.first, events.allSatisfy({ $0.rule == first.rule }),
+            Set(events.map(\.market)).count == events.count
+        else { return nil }
+        let new = events.filter { $0.kind == .firing }
+        let still = events.filter { $0.kind == .reminder }
+        let over = events.filter { $0.kind == .resolved }
+        let ends = Set(over.map { $0.reason == .conditionEnded ? $0.condition.severalEndText : "resolved, \(Claim($0).text)" })
+        let groups = [
+            (new, new.first?.condition.severalText ?? ""), (still, "still firing"),
+            (over, ends.count == 1 && over.count == events.count ? ends.joined() : "resolved"),
+        ].filter { !$0.0.isEmpty }
+        let marks = Set((over.count == events.count ? over : new + still).map { Claim($0).mark })
+        mark = marks.count == 1 ? marks.joined() : "●"
+        let count = groups.first?.0.count ?? 0
+        subject = "\(count) market\(count == 1 ? "" : "s")"
+        value = ""
+        rule = SafeText.line(first.rule, atMost: 100)
+        let rest = groups.dropFirst().map { ", \($0.count) \($1)" }.joined()
+        let text = (groups.first?.1 ?? "") + rest
+        // Of two groups, a name would not say which it belongs to.
+        let names = groups.count == 1 ? events.map(Self.subject) : []
+        let room = Self.length - "\(mark) \(subject)  (\(rule))".unicodeScalars.count
+        let named = (0..<names.count).reversed().lazy.map { "\(text): \(names.listed(upTo: $0 + 1))" }
+        claim = named.first { $0.unicodeScalars.count <= room } ?? text
+    }
+
+    /// The symbol, or the id of a market without one.
+    private static func subject(of event: AlertEvent) -> String {
+        let symbol = SafeText.line(event.symbol, atMost: 100).uppercased()
+        return SafeText.printable(event.condition.isFeed || symbol.isEmpty ? event.market.text : symbol, atMost: 24)
     }
 
     private static func again(_ event: AlertEvent) -> String {
@@ -60,6 +92,8 @@ struct Headline {
 }
 
 extension AlertRule.Condition {
+    fileprivate var isFeed: Bool { if case .feedStale = self { true } else { false } }
+
     /// The level from which a rounded price must stay distinguishable; nil if there is none.
     fileprivate func level(beside price: Price) -> Price? {
         switch self {

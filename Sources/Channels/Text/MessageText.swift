@@ -16,6 +16,10 @@ struct MessageText: Hashable, Sendable {
         } else if let event = message.singleEvent {
             headline = Headline(event).text()
             lines = Self.details(of: event, in: message.zone)
+        } else if let group = Headline(message.events) {
+            headline = group.text()
+            let first = message.events[0]
+            lines = Self.note(of: first) + Self.list(message.events, in: message.zone) + [Self.origin(of: first)]
         } else {
             headline = Self.summary(of: message.events)
             lines = Self.list(message.events, in: message.zone)
@@ -63,11 +67,7 @@ struct MessageText: Hashable, Sendable {
 
     /// The lines below the headline of a single event.
     private static func details(of event: AlertEvent, in zone: Zone) -> [String] {
-        var lines: [String] = []
-        if let note = event.note, !note.isEmpty {
-            // The owner's note keeps its line breaks.
-            lines += note.unicodeScalars.split(whereSeparator: \.isLineBreak).map { String($0).asOneLine }
-        }
+        var lines = note(of: event)
         let name = event.name.asOneLine
         let market = name.isEmpty ? event.market.text : "\(name) (\(event.market.text))"
         lines.append("\(market): \(event.condition), \(event.severity.rawValue)")
@@ -85,8 +85,17 @@ struct MessageText: Hashable, Sendable {
         if let since = event.since, event.kind == .reminder || event.kind == .resolved {
             lines.append("fired \(zone.text(since))")
         }
-        lines.append("rule \(event.rule.asOneLine) on \(event.host.asOneLine)")
+        lines.append(origin(of: event))
         return lines
+    }
+
+    /// The owner's note with its line breaks.
+    private static func note(of event: AlertEvent) -> [String] {
+        (event.note ?? "").unicodeScalars.split(whereSeparator: \.isLineBreak).map { String($0).asOneLine }
+    }
+
+    private static func origin(of event: AlertEvent) -> String {
+        "rule \(event.rule.asOneLine) on \(event.host.asOneLine)"
     }
 
     private static func listed(_ event: AlertEvent) -> String { Headline(event).text(within: 80) }

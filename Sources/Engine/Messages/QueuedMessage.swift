@@ -77,6 +77,21 @@ package struct OutboxSize: Hashable, Sendable {
     package var queued: Int
     /// When the oldest was created; nil: the queue is empty.
     package var oldest: Date?
+    /// The queued messages that wait for the end of their channel's quiet hours, in the order of the configuration.
+    package var held: [Held] = []
+
+    package struct Held: Hashable, Sendable {
+        package var channel: String
+        package var count: Int
+        /// Nil: nothing holds them any more, or only the history is known.
+        package var until: Date?
+
+        package init(channel: String, count: Int, until: Date?) {
+            self.channel = channel
+            self.count = count
+            self.until = until
+        }
+    }
 
     package init(queued: Int, oldest: Date?) {
         self.queued = queued

@@ -30,7 +30,7 @@ package struct Routing: Hashable, Sendable {
         package var address = ""
 
         /// When messages below critical may be sent again; nil: now.
-        func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
+        package func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
     }
 
     /// Whether this channel is notified of the event. A resolve goes to the channels that were notified of the firing,
@@ -49,31 +49,4 @@ package struct Routing: Hashable, Sendable {
 
 extension Routing.Channel {
     package init(name: String) { self.init(name: name, address: "") }
-}
-
-extension QuietHours {
-    /// When the quiet hours around `now` end; nil if `now` is outside them.
-    ///
-    /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
-    /// daylight-saving changes.
-    package func end(at now: Date, in zone: Zone) -> Date? {
-        let wallTime = zone.wallTime(now)
-        let time = wallTime - (wallTime / Self.day).rounded(.down) * Self.day
-        guard contains(time) else { return nil }
-        let rest = (to.seconds - time + Self.day).truncatingRemainder(dividingBy: Self.day)
-        let end = now.addingTimeInterval(rest)
-        guard let change = zone.nextChange(after: now), change <= end else { return end }
-        return self.end(at: change, in: zone) ?? change
-    }
-
-    private static let day: TimeInterval = 86_400
-
-    private func contains(_ time: TimeInterval) -> Bool {
-        from.seconds < to.seconds
-            ? (from.seconds..<to.seconds).contains(time) : time >= from.seconds || time < to.seconds
-    }
-}
-
-extension TimeOfDay {
-    fileprivate var seconds: TimeInterval { TimeInterval((hour * 60 + minute) * 60) }
 }

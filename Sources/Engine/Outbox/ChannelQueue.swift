@@ -108,11 +108,23 @@ struct ChannelQueue: Sendable {
         return .send(messages[place])
     }
 
+    /// Whether a message that is not being delivered waits for the end of quiet hours.
+    private func waits(_ message: QueuedMessage) -> Bool {
+        !running.contains(message.id) && (message.isHeld || !message.isCritical)
+    }
+
+    /// The messages that wait for the end of quiet hours; nil: none.
+    func held(at now: Date) -> OutboxSize.Held? {
+        guard let end = terms.quietEnd(at: now) else { return nil }
+        let count = messages.count(where: waits)
+        return count == 0 ? nil : OutboxSize.Held(channel: terms.name, count: count, until: end)
+    }
+
     func nextMoment(after now: Date) -> Date? {
         let quietEnd = terms.quietEnd(at: now)
         var moments: [Date] = []
         for message in messages where !running.contains(message.id) {
-            if let quietEnd, message.isHeld || !message.isCritical { moments.append(quietEnd) }
+            if let quietEnd, waits(message) { moments.append(quietEnd) }
             guard !message.isHeld else { continue }
             moments.append(message.createdAt + terms.maxAge)
             if let due = due(message) { moments.append(due) }

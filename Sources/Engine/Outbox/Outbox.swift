@@ -10,8 +10,8 @@ package struct Outbox: Sendable {
     /// Failing channels as last published in the status.
     var publishedFaults: [String] = []
 
-    /// The most events of one cycle that are sent to a channel as single messages; more are joined into one.
-    package static let mostSingle = 5
+    /// The most events of one poll that are sent to a channel as one message for each rule; more are joined into one.
+    private static let mostOfRules = 5
     /// Concurrent deliveries. A channel's first delivery does not wait for a slot, so slow channels delay only
     /// themselves.
     private static let atOnce = 4
@@ -44,6 +44,13 @@ package struct Outbox: Sendable {
         OutboxSize(
             queued: queues.reduce(0) { $0 + $1.messages.count },
             oldest: queues.flatMap(\.messages).map(\.createdAt).min())
+    }
+
+    /// The number and age of the messages, and those that wait for the end of quiet hours.
+    func size(at now: Date) -> OutboxSize {
+        var size = size
+        size.held = queues.compactMap { $0.held(at: now) }
+        return size
     }
 
     /// Channels that do not deliver, and why.
@@ -79,9 +86,10 @@ extension Outbox {
     ///
     /// - Parameter due: when the digest was due; there is one message for each such time.
     mutating func queue(
-        _ summary: DaySummary, due: Date, _ identity: AlertBook.Identity, at now: Date, into commit: inout Commit
+        _ summary: DaySummary, of markets: [StatusReport.Market], due: Date, _ identity: AlertBook.Identity,
+        at now: Date, into commit: inout Commit
     ) {
-        let note = Note(digest: summary, at: now, host: identity.host)
+        let note = Note(digest: summary, of: markets, at: now, host: identity.host)
         for channel in routing.channels where routing.digest.contains(channel.name) {
             queue(note, ["digest", due.utcText], to: channel, identity, at: now, into: &commit)
         }
@@ -93,7 +101,7 @@ extension Outbox {
         let isQuiet = channel.quietEnd(at: now) != nil
         for isHeld in [false, true] {
             let part = events.filter { (isQuiet && $0.severity != .critical) == isHeld }
-            for group in part.count > Self.mostSingle ? [part] : part.map({ [$0] }) {
+            for group in part.count > Self.mostOfRules ? [part] : part.groupedByRule {
                 let id = StableID.of([channel.name] + group.map(\.id))
                 queue(
                     OutgoingMessage(id: id, channel: channel.name, createdAt: now, events: group, isHeld: isHeld),
@@ -180,5 +188,20 @@ extension Outbox {
     /// The clock agrees with a provider's: the age of messages from an earlier daemon is used from now on.
     mutating func confirmClock() {
         for place in queues.indices { queues[place].recalled = [] }
+    }
+}
+
+extension [AlertEvent] {
+    /// The events of each rule, in the order in which the rules first occur.
+    fileprivate var groupedByRule: [[AlertEvent]] {
+        var places: [String: Int] = [:]
+        return reduce(into: []) { groups, event in
+            if let place = places[event.rule] {
+                groups[place].append(event)
+            } else {
+                places[event.rule] = groups.count
+                groups.append([event])
+            }
+        }
     }
 }

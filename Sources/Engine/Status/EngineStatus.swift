@@ -20,7 +20,7 @@ extension Engine {
         report.consecutiveFailures = sources.map(\.failures.count).max() ?? 0
         report.interval = shortestInterval
         report.feeds = settings.feeds.compactMap { status(ofFeed: $0, at: moment) }
-        report.outbox = outbox.size
+        report.outbox = outbox.size(at: moment)
         report.history = recording.stored
         report.reasons =
             sources.flatMap { reasons(of: $0, at: moment) } + report.marketReasons

@@ -48,6 +48,11 @@ extension StatusReport: JSONRecord {
             var age = outbox.oldest.map { max(0, Int(writtenAt.since($0).inSeconds)) }
             json.member("oldest_s", &age)
             outbox.oldest = age.map { writtenAt - .seconds($0) }
+            var held = outbox.held.reduce(0) { $0 + $1.count }
+            json.member("held", &held)
+            var until = outbox.held.compactMap(\.until).min()
+            json.member("held_until", &until)
+            json.array("held_by", &outbox.held)
         }
         json.object("history") { json in
             json.member("database", &history.database)
@@ -117,6 +122,16 @@ extension StatusReport.Market: JSONRecord {
         json.member("reason", &reason)
         json.member("change_24h_percent", &change)
         json.member("change_24h_basis", &basis)
+    }
+}
+
+extension OutboxSize.Held: JSONRecord {
+    package init() { self.init(channel: "", count: 0, until: nil) }
+
+    package mutating func fields(_ json: inout some JSONFields) {
+        json.member("channel", &channel)
+        json.member("held", &count)
+        json.member("held_until", &until)
     }
 }
 

@@ -68,7 +68,7 @@ package enum LogValue: Sendable {
 
 extension [String] {
     /// `bitcoin, ethereum, tether and 2 more`
-    func listed(upTo most: Int = 3) -> String {
+    package func listed(upTo most: Int = 3) -> String {
         prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
     }
 }

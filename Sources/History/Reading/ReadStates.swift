@@ -106,9 +106,13 @@ extension HistoryReader {
 
     package func outboxSize() throws(HistoryError) -> OutboxSize {
         try read { db in
-            OutboxSize(
+            var size = OutboxSize(
                 queued: try db.value("SELECT count(*) FROM message") ?? 0,
                 oldest: try db.value("SELECT min(created_at) FROM message"))
+            try db.rows("SELECT channel, count(*) FROM message WHERE held GROUP BY channel ORDER BY channel") { row in
+                size.held.append(OutboxSize.Held(channel: try row.value(0), count: try row.value(1), until: nil))
+            }
+            return size
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Hours and minutes of local time: `07:00`.
 package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
     /// 0 to 23.
@@ -20,26 +22,68 @@ package struct TimeOfDay: Hashable, Sendable, CustomStringConvertible {
         self.init(hour: hour, minute: minute)
     }
 
+    package var minutes: Int { hour * 60 + minute }
+
     package var description: String { "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)" }
 }
 
-/// The quiet hours of a channel: `23:00-07:00`, the start included, the end excluded; over midnight if the end is
-/// earlier.
-package struct QuietHours: Hashable, Sendable {
-    package var from: TimeOfDay
-    package var to: TimeOfDay
+/// Days of the week: `mon`, `mon-fri`, `fri-mon` over the weekend, `mon,wed`, `daily`.
+package struct Weekdays: Hashable, Sendable, CustomStringConvertible {
+    /// From 0, Monday, to 6; never empty.
+    private let numbers: Set<Int>
 
-    package init(from: TimeOfDay, to: TimeOfDay) {
-        self.from = from
-        self.to = to
+    package static let daily = Weekdays(Set(names.indices))
+    private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+    private init(_ numbers: Set<Int>) { self.numbers = numbers }
+
+    /// The days of at least one list; nil if there is none.
+    package init?(joining lists: [Weekdays]) {
+        guard !lists.isEmpty else { return nil }
+        numbers = lists.reduce(into: []) { $0.formUnion($1.numbers) }
     }
 
-    /// Nil for anything but two different times with a hyphen between them.
+    /// Nil for anything but days, ranges of two days and `daily`, with commas between them.
     package init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let from = TimeOfDay(parts[0]), let to = TimeOfDay(parts[1]), from != to else {
-            return nil
+        var numbers: Set<Int> = []
+        for item in text.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = item.split(separator: "-", omittingEmptySubsequences: false).map { end in
+                Self.names.firstIndex(of: end.trimmingBlanks)
+            }
+            if item.trimmingBlanks == "daily" {
+                numbers.formUnion(Self.names.indices)
+            } else if ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1] {
+                let length = (last - first + 7) % 7
+                numbers.formUnion((0...length).map { (first + $0) % 7 })
+            } else {
+                return nil
+            }
         }
-        self.init(from: from, to: to)
+        self.init(numbers)
     }
+
+    /// - Parameter number: From 0, Monday, to 6.
+    func contains(_ number: Int) -> Bool { numbers.contains(number) }
+
+    /// - Parameter wallTime: see `Zone`.
+    package func contains(dayOf wallTime: TimeInterval) -> Bool {
+        contains(Int(Self.secondsOfWeek(wallTime)) / 86_400)
+    }
+
+    /// Seconds since Monday, 00:00.
+    static func secondsOfWeek(_ wallTime: TimeInterval) -> TimeInterval {
+        let week = 7 * 86_400.0
+        // 1970 began on a Thursday.
+        let seconds = wallTime + 3 * 86_400
+        return seconds - (seconds / week).rounded(.down) * week
+    }
+
+    /// `mon,wed`, `daily`
+    package var description: String {
+        self == .daily ? "daily" : numbers.sorted().map { Self.names[$0] }.joined(separator: ",")
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmingBlanks: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
 }

@@ -84,7 +84,9 @@ struct CheckFindings {
         if !configuration.notify.isEmpty { lines.append("channels:      \(configuration.notify.count)") }
         lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
         if let digest = configuration.digest {
-            lines.append("digest:        at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
+            let days = digest.days == .daily ? "" : "on \(digest.days) "
+            lines.append(
+                "digest:        \(days)at \(digest.at) to \((["the log"] + digest.notify).joined(separator: ", "))")
         }
         if let heartbeat = configuration.heartbeat {
             lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
@@ -181,7 +183,7 @@ extension Configuration.Channel {
     /// Its properties without secrets: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
     fileprivate var summary: String {
         var parts = [address.kind]
-        if let quiet = routing.quiet { parts.append("quiet \(quiet.from)-\(quiet.to) below critical") }
+        if let quiet = routing.quiet { parts.append("quiet \(quiet) below critical") }
         if !routing.sendResolved { parts.append("no word of resolved alerts") }
         parts.append("given up after \(routing.maxAge.unitsText)")
         return parts.joined(separator: ", ")

@@ -48,8 +48,7 @@ struct Status: AsyncParsableCommand {
             let trends = terminal.isTerminal ? source.trends(now: now) : nil
             let view = StatusView(
                 status: source.report(at: now), verdict: verdict, trends: trends, terminal: terminal,
-                zone: configuration.zone,
-                now: now)
+                zone: configuration.zone, now: now)
             StandardOutput.write(lines: view.lines)
         }
         if verdict.exit != 0 { throw ExitCode(verdict.exit) }

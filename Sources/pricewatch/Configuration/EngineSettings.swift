@@ -169,7 +169,7 @@ extension Settings {
             feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
             routing: Routing(configuration), deadline: configuration.deadline(of: sources))
         zone = configuration.zone
-        digest = configuration.digest.map { DigestTime(at: $0.at) }
+        digest = configuration.digest.map { DigestTime(at: $0.at, on: $0.days) }
         backfill = configuration.history.backfill
         heartbeat = configuration.heartbeat?.every
         maxSize = configuration.history.retention.maxSize

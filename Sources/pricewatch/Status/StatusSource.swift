@@ -103,6 +103,10 @@ extension StatusReport {
         writtenAt = try reader.lastPoll() ?? now
         interval = settings.every
         outbox = try reader.outboxSize()
+        for place in outbox.held.indices {
+            let channel = settings.routing.channels.first { $0.name == outbox.held[place].channel }
+            outbox.held[place].until = channel?.quietEnd(at: now)
+        }
         history = try reader.size()
     }
 }

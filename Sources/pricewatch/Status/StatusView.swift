@@ -10,7 +10,7 @@ struct StatusView {
     /// nil: none are shown.
     var trends: Trends?
     let terminal: Terminal
-    let zone: Zone
+    var zone: Zone
     let now: Date
 
     /// The whole status, however long.
@@ -21,7 +21,7 @@ struct StatusView {
             if status.marketsOmitted > 0 { lines.append("and \(status.marketsOmitted) more") }
         }
         if !alerts.isEmpty { lines += [""] + alerts }
-        if status.outbox.queued > 0 { lines += ["", outbox] }
+        if status.outbox.queued > 0 { lines += [""] + outbox }
         let history = status.history
         if !history.database.isEmpty {
             let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
@@ -79,10 +79,21 @@ struct StatusView {
         return text
     }
 
-    private var outbox: String {
-        let queued = status.outbox.queued
-        let oldest = status.outbox.oldest.map { ", the oldest for \(status.writtenAt.since($0).roundedText)" } ?? ""
-        return "outbox: \(queued) message\(queued == 1 ? " waits" : "s wait")\(oldest)"
+    /// A line for the messages that are to be sent, and one for each channel that holds some for its quiet hours.
+    private var outbox: [String] {
+        func messages(_ count: Int) -> String { "\(count) message\(count == 1 ? "" : "s")" }
+        // Those whose quiet hours are over wait for a daemon.
+        let held = status.outbox.held.filter { $0.until.map { $0 > now } ?? true }
+        let queued = held.reduce(status.outbox.queued) { $0 - $1.count }
+        let oldest = status.outbox.oldest.map { ", the oldest for \(status.writtenAt.since($0).roundedText)" }
+        let waiting = "\(messages(queued)) wait\(queued == 1 ? "s" : "")\(held.isEmpty ? oldest ?? "" : "")"
+        let lines = held.map { held in
+            let until = held.until.map { end in
+                " until \(zone.text(end, end.since(now) < .hours(24) ? .minutesOfDay : .minutes))"
+            }
+            return "\(messages(held.count)) held\(until ?? "") (\(SafeText.printable(held.channel)))"
+        }
+        return ((queued > 0 ? [waiting] : []) + lines).map { "outbox: \($0)" }
     }
 
     private var alerts: [String] {

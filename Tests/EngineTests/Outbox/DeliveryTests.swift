@@ -210,6 +210,44 @@ import Testing
         #expect(scene.memory.messages.count == 1)
     }
 
+    @Test("the events of one rule in one poll are one message, which a killed daemon sends under the same id")
+    func oneRule() throws {
+        let rule = AlertRule(name: "drop", scope: .all, condition: .above(price("10")), severity: .warning)
+        var scene = EngineScene(
+            .test(["bitcoin", "ethereum", "tether"], rules: [rule, levelRule()]),
+            feeds: ["a": [gives("10.5"), gives { $0.text == "tether" ? "10.5" : "9.5" }]])
+        scene.outcomes["ops"] = [.fails, .fails]
+        scene.poll()
+        #expect(scene.attempts.map(\.words) == ["drop firing, drop firing, drop firing", "high firing"])
+        let ids = scene.attempts.map(\.message.id)
+        #expect(ids[0] == StableID.of(["ops"] + scene.attempts[0].contents.events.map(\.id)))
+        scene.restart()
+        scene.poll()
+        #expect(scene.delivered.map(\.message.id).prefix(2).sorted() == ids.sorted())
+        #expect(scene.delivered.map(\.words).sorted().suffix(2) == ["high firing", "high resolved"])
+        #expect(scene.delivered.contains { $0.words == "drop resolved, drop resolved" })
+    }
+
+    @Test("messages that wait for the end of quiet hours show in the status, until when and for which channel")
+    func held() throws {
+        let channel = Routing.Channel(name: "ops", quiet: QuietHours("sat 09:59-10:05", "10:04-10:07"))
+        var scene = scene(["10.5", "9.5", "9.5"], channel: channel)
+        scene.poll(2)
+        let until = moment() + .minutes(7)
+        #expect(scene.statuses.last?.outbox.held == [.init(channel: "ops", count: 2, until: until)])
+        let json = try #require(scene.statuses.last).json
+        let object = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+        let outbox = try #require(object["outbox"] as? [String: Any])
+        #expect(outbox["held"] as? Int == 2 && outbox["held_until"] as? String == "2026-11-21T10:07:00Z")
+        #expect(StatusReport(json: Data(json))?.outbox.held == scene.statuses.last?.outbox.held)
+        scene.restart()
+        scene.poll()
+        #expect(scene.status.outbox.held == [.init(channel: "ops", count: 2, until: until)])
+        scene.pass(.minutes(6))
+        #expect(scene.delivered.map(\.words) == ["high firing, high resolved"])
+        #expect(scene.statuses.last?.outbox == OutboxSize(queued: 0, oldest: nil))
+    }
+
     @Test("more than five events of a poll come as one message")
     func grouped() {
         var scene = scene(["10.5", "9.5"], rules: (1...6).map { levelRule("r\($0)") })

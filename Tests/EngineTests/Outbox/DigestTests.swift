@@ -12,8 +12,8 @@ import Testing
         var engine: Engine
 
         /// - Parameter lookedAt: What was due until then was sent.
-        init(_ hour: Int, _ minute: Int, in zone: Zone = .utc, lookedAt: Date) {
-            var settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute)))
+        init(_ hour: Int, _ minute: Int, on days: Weekdays = .daily, in zone: Zone = .utc, lookedAt: Date) {
+            var settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute), on: days))
             settings.zone = zone
             engine = Engine(
                 settings, remembering: MemoryHistory().remembered(settings, at: lookedAt),
@@ -77,6 +77,34 @@ import Testing
         #expect(sent == [due])
     }
 
+    @Test(
+        "due on its days by the zone's clock alone, once each",
+        arguments: [
+            // 2026-11-16 is a Monday. Eastwards of Greenwich it begins a day earlier there.
+            ("mon", "UTC", ["16", "23", "30"]), ("mon,thu", "UTC", ["16", "19", "23", "26", "30"]),
+            ("sat-mon", "UTC", ["16", "21", "22", "23", "28", "29", "30"]),
+            ("mon", "Pacific/Kiritimati", ["15", "22", "29"]), ("tue", "America/St_Johns", ["17", "24"]),
+        ])
+    func days(on: String, zone: String, expected: [String]) throws {
+        let zone = try #require(Zone(named: zone))
+        let start = try date("2026-11-15T12:00:00Z")
+        var days = Days(7, 0, on: try #require(Weekdays(on)), in: zone, lookedAt: start)
+        let sent = (1...(15 * 24)).compactMap { days.due(at: start + .hours($0)) }
+        #expect(sent.map { $0.utcText.dropFirst(8).prefix(2) } == expected.map { $0[...] })
+        #expect(sent.allSatisfy { zone.digits($0, .secondsOfDay) == "07:00:00" })
+    }
+
+    @Test("what a stopped daemon missed of one day of the week comes at its return, once, on whatever day that is")
+    func missedDay() throws {
+        let monday = try #require(Weekdays("mon"))
+        var late = Days(7, 0, on: monday, lookedAt: try date("2026-11-14T12:00:00Z"))
+        let monday16 = try date("2026-11-16T07:00:00Z")
+        #expect(late.due(at: try date("2026-11-18T05:00:00Z")) == monday16)
+        #expect(late.due(at: try date("2026-11-18T07:00:00Z")) == nil)
+        var again = Days(7, 0, on: monday, lookedAt: try date("2026-11-16T07:00:00Z"))
+        #expect(again.due(at: try date("2026-11-23T06:59:59Z")) == nil)
+    }
+
     @Test("the time is the zone's, in summer and in winter")
     func zones() throws {
         let berlin = try #require(Zone(named: "Europe/Berlin"))
@@ -105,6 +133,35 @@ import Testing
         #expect(scene.delivered.map(\.words) == ["digest"])
         #expect(scene.delivered.first?.at == moment(120))
         #expect(scene.log("summary.24h").count == 1)
+    }
+
+    @Test("its message has price and change of the named markets, at most 20, and never a number that is not known")
+    func prices() throws {
+        var scene = EngineScene(
+            .test(
+                (1...22).map { "m\($0)" }, digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2)), digestTo: ["ops"]),
+            feeds: ["a": [gives { ["m2": nil, "m3": "0.00001234"][$0.text] ?? "59990.5" }]])
+        scene.poll(3)
+        let note = try #require(scene.delivered.first?.contents.note)
+        #expect(note.lines.count == 22)
+        #expect(
+            note.lines.prefix(3) == [
+                "m1 59,990.5 usd, 24h change unknown", "m2 missing (not_answered)",
+                "m3 0.00001234 usd, 24h change unknown",
+            ])
+        #expect(note.lines[20] == "and 2 more")
+        #expect(note.lines[21].hasSuffix(" % of the time covered"))
+    }
+
+    @Test("a stale price is said to be stale")
+    func stale() throws {
+        var market = StatusReport.Market()
+        (market.market, market.price, market.state) = (EngineTests.market("bitcoin"), price("59990"), .stale)
+        #expect(
+            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, stale")
+        (market.state, market.change, market.currency) = (.fresh, Percent(hundredths: -125), try Currency("eur"))
+        #expect(
+            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 eur, -1.25 %")
     }
 
     @Test(

@@ -74,13 +74,48 @@ import Testing
         #expect(words(take([event("c", .resolved)], at: Self.day, &later)) == [])
     }
 
-    @Test("five events of one poll are five messages, six are one", arguments: [1, 5, 6, 250])
+    @Test(
+        "the events of a rule in one poll are one message; six of several rules are one, too",
+        arguments: [1, 5, 6, 250])
     func grouping(count: Int) {
-        var outbox = outbox(rule(notify: ["ops"]))
-        let events = (1...count).map { event("e\($0)") }
-        let sent = messages(take(events, at: Self.day, &outbox))
-        #expect(sent.count == (count > 5 ? 1 : count))
-        #expect(sent.flatMap(\.contents.events) == events)
+        var outbox = outbox(rule("a", notify: ["ops"]), rule("b", notify: ["ops"]))
+        let same = (1...count).map { event("s\($0)", rule: "a") }
+        #expect(messages(take(same, at: Self.day, &outbox)).map(\.contents.events) == [same])
+        let mixed = (1...count).map { event("m\($0)", rule: $0 % 2 == 0 ? "a" : "b") }
+        let sent = messages(take(mixed, at: Self.day, &outbox)).map(\.contents.events)
+        let (odd, even) = (mixed.filter { $0.rule == "b" }, mixed.filter { $0.rule == "a" })
+        #expect(sent == (count > 5 ? [mixed] : [odd, even].filter { !$0.isEmpty }))
+    }
+
+    @Test("what fires and what resolves of a rule goes as one message, but not to a channel without resolves")
+    func mixedKinds() {
+        var outbox = outbox(rule(notify: ["ops", "brief"]))
+        _ = take([event("a", about: "b1")], at: Self.day, &outbox)
+        let both = take([event("b", .resolved, about: "b1"), event("c", about: "b2")], at: Self.day, &outbox)
+        #expect(words(both) == ["ops b+c", "brief c"])
+    }
+
+    @Test("a rule that became critical: what is critical is not held with what is not")
+    func joinedWithCritical() {
+        var outbox = outbox(rule(notify: ["phone"]))
+        let events = [event("a"), event("b", critical: true), event("c", critical: true)]
+        #expect(words(take(events, at: Self.night, &outbox)) == ["phone b+c", "phone a held"])
+        #expect(words(take(events, at: Self.day, &outbox)) == ["phone a+b+c"])
+        // By day they are one; at night it is critical as a whole.
+        #expect(messages(take(events, at: Self.day, &outbox)).map(\.queued.isCritical) == [true])
+    }
+
+    @Test("held messages are counted with the end of their channel's quiet, those of an earlier evening too")
+    func held() {
+        var outbox = outbox(rule(notify: ["phone", "ops"]), rule("loud", notify: ["phone"]))
+        _ = take([event("a")], at: Self.day, &outbox)
+        #expect(outbox.size(at: Self.day).held.isEmpty)
+        let morning = Self.day + .hours(21)
+        #expect(outbox.size(at: Self.night).held == [.init(channel: "phone", count: 1, until: morning)])
+        _ = take([event("b"), event("c", rule: "loud", critical: true)], at: Self.night, &outbox)
+        #expect(outbox.size(at: Self.night).held == [.init(channel: "phone", count: 2, until: morning)])
+        #expect(outbox.size(at: Self.night).queued == 5)
+        #expect(outbox.size(at: morning).held.isEmpty)
     }
 
     @Test("at night the phone gets what is critical; the rest is held for it, and for no other channel")
@@ -89,7 +124,7 @@ import Testing
         let events = [event("a"), event("b", critical: true), event("c")]
         #expect(
             words(take(events, at: Self.night, &outbox)) == [
-                "phone b", "phone a held", "phone c held", "ops a", "ops b", "ops c",
+                "phone b", "phone a+c held", "ops a+b+c",
             ])
     }
 
@@ -139,7 +174,7 @@ import Testing
         func digest(at now: Date) -> [OutgoingMessage] {
             var outbox = outbox(digest: ["phone"])
             var commit = Commit()
-            outbox.queue(summary, due: Self.day, Self.identity, at: now, into: &commit)
+            outbox.queue(summary, of: [], due: Self.day, Self.identity, at: now, into: &commit)
             return messages(commit)
         }
         let sent = digest(at: Self.day + .seconds(7))

@@ -45,12 +45,57 @@ import Testing
             // Half an hour, on the other side of the world, and across the Atlantic.
             ("23:00-07:00", "Australia/Lord_Howe", "2026-10-03T13:00:00Z", "2026-10-03T20:00:00Z"),
             ("23:00-07:00", "America/New_York", "2026-03-08T05:00:00Z", "2026-03-08T11:00:00Z"),
+            // Days of the week; 2026-11-21 is a Saturday.
+            ("sat-sun 00:00-10:00", "UTC", "2026-11-20T09:00:00Z", nil),
+            ("sat-sun 00:00-10:00", "UTC", "2026-11-21T09:00:00Z", "2026-11-21T10:00:00Z"),
+            ("sat-sun 00:00-10:00", "UTC", "2026-11-22T00:00:00Z", "2026-11-22T10:00:00Z"),
+            ("sat-sun 00:00-10:00", "UTC", "2026-11-23T00:00:00Z", nil),
+            ("mon,wed 08:00-09:00", "UTC", "2026-11-24T08:30:00Z", nil),
+            ("Mon, WED 08:00-09:00", "UTC", "2026-11-25T08:30:00Z", "2026-11-25T09:00:00Z"),
+            // What passes midnight belongs to the day on which it starts.
+            ("fri 22:00-08:00", "UTC", "2026-11-20T07:00:00Z", nil),
+            ("fri 22:00-08:00", "UTC", "2026-11-20T22:00:00Z", "2026-11-21T08:00:00Z"),
+            ("fri 22:00-08:00", "UTC", "2026-11-21T22:00:00Z", nil),
+            ("fri-mon 22:00-08:00", "UTC", "2026-11-24T07:00:00Z", "2026-11-24T08:00:00Z"),
+            ("fri-mon 22:00-08:00", "UTC", "2026-11-24T22:00:00Z", nil),
+            ("sun 22:00-06:00", "UTC", "2026-11-23T05:00:00Z", "2026-11-23T06:00:00Z"),
+            // Several join where they overlap or touch, over the end of the week too.
+            ("22:00-06:00; sat-sun 00:00-10:00", "UTC", "2026-11-20T23:00:00Z", "2026-11-21T10:00:00Z"),
+            ("22:00-06:00; sat-sun 00:00-10:00", "UTC", "2026-11-22T23:00:00Z", "2026-11-23T06:00:00Z"),
+            ("fri 22:00-24:00; sat 00:00-07:00", "UTC", "2026-11-20T22:00:00Z", "2026-11-21T07:00:00Z"),
+            ("sun 20:00-24:00; mon 00:00-06:00", "UTC", "2026-11-22T21:00:00Z", "2026-11-23T06:00:00Z"),
+            ("sat-sun 00:00-24:00", "UTC", "2026-11-21T12:00:00Z", "2026-11-23T00:00:00Z"),
+            ("sat-sun 00:00-24:00; 12:00-13:00", "UTC", "2026-11-23T00:00:00Z", nil),
+            // The days are the zone's, too: Sunday from Saturday, 23:00Z, to a Sunday of 25 hours.
+            ("sun 00:00-24:00", berlin, "2026-10-24T21:59:59Z", nil),
+            ("sun 00:00-24:00", berlin, "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"),
         ] as [(String, String, String, String?)])
     func `quiet while the clock on the wall shows it`(hours: String, zone: String, now: String, end: String?) throws {
-        let quiet = try #require(QuietHours(hours))
+        let times = hours.split(separator: "; ").compactMap { QuietHours.Times($0) }
+        let quiet = try #require(QuietHours(times))
         let zone = try #require(Zone(named: zone))
         let now = try #require(Date(utcText: now))
         #expect(quiet.end(at: now, in: zone)?.utcText == end)
+    }
+
+    @Test(arguments: [
+        "", "-", "23:00", "mon", "mon-fri", "mon 08:00", "24:00-07:00", "23:00-24:01", "08:00-08:00", "mon08:00-09:00",
+        "xyz 08:00-09:00", "mon-tue-wed 08:00-09:00", "mon,,tue 08:00-09:00", "mon- 08:00-09:00", "23:00-07:00 mon",
+    ])
+    func `no quiet hours`(text: String) { #expect(QuietHours.Times(text) == nil) }
+
+    @Test(arguments: [
+        ["00:00-24:00"], ["07:00-06:00", "06:00-07:00"],
+        ["mon-fri 00:00-24:00", "sat 00:00-24:00", "sat-sun 12:00-24:00", "sun 00:00-12:00"],
+    ])
+    func `a whole week never ends`(texts: [String]) {
+        #expect(QuietHours(texts.compactMap { QuietHours.Times($0) }) == nil)
+        #expect(QuietHours(texts.dropLast().compactMap { QuietHours.Times($0) }) != nil || texts.count == 1)
+    }
+
+    @Test func `it is shown as it is meant`() {
+        let quiet = QuietHours("23:00-7:00", "Sat-sun 00:00-24:00", "fri - mon 9:00-10:00")
+        #expect(quiet?.description == "23:00-07:00, sat,sun 00:00-24:00, mon,fri,sat,sun 09:00-10:00")
     }
 
     @Test(arguments: ["23:00-07:00", "02:30-03:15", "12:00-13:30", "00:00-23:59"])

@@ -45,6 +45,77 @@ import Testing
         #expect(text.lines[0] == "▼ AAA 59,990 usd, below 60,000 (a)")
     }
 
+    static let groups: [(events: [AlertEvent], headline: String)] = {
+        let falls = AlertRule.Condition.falls(Percent(hundredths: 500), within: .hours(1))
+        func event(
+            _ symbol: String, _ condition: AlertRule.Condition = falls, _ kind: AlertEvent.Kind = .firing,
+            _ reason: AlertReason = .firstFiring, rule: String = "fast-drop"
+        ) -> AlertEvent {
+            Told.event(
+                condition, change: "-5.2", kind: kind, reason: reason, rule: rule, market: symbol.lowercased(),
+                symbol: symbol)
+        }
+        func over(_ symbol: String, _ condition: AlertRule.Condition = falls) -> AlertEvent {
+            event(symbol, condition, .resolved, .conditionEnded)
+        }
+        let (low, stale) = (
+            AlertRule.Condition.below(Told.price("60000")), AlertRule.Condition.marketStale(.minutes(10))
+        )
+        return [
+            (["BTC", "ETH", "SOL"].map { event($0) }, "▼ 3 markets fell 5 % in 1h: BTC, ETH, SOL (fast-drop)"),
+            ((1...30).map { event("C\($0)") }, "▼ 30 markets fell 5 % in 1h: C1, C2 and 28 more (fast-drop)"),
+            ([event("BTC"), over("ETH"), over("SOL")], "▼ 1 market fell 5 % in 1h, 2 resolved (fast-drop)"),
+            ([over("BTC"), over("ETH")], "✓ 2 markets no longer −5 % in 1h: BTC, ETH (fast-drop)"),
+            (
+                [over("BTC"), event("ETH", falls, .resolved, .edited)], "● 2 markets resolved: BTC, ETH (fast-drop)"
+            ),
+            (
+                ["A", "B"].map { event($0, falls, .resolved, .edited) },
+                "■ 2 markets resolved, the rule was edited: A, B (fast-drop)"
+            ),
+            (
+                ["A", "B"].map { event($0, low, .reminder, .repeatInterval) },
+                "▼ 2 markets still firing: A, B (fast-drop)"
+            ),
+            (["A", "B"].map { event($0, low) }, "▼ 2 markets below 60,000: A, B (fast-drop)"),
+            (
+                ["A", "B"].map { event($0, .newLow(.hours(720))) },
+                "▼ 2 markets at their lowest in 30d: A, B (fast-drop)"
+            ),
+            (["A", "B"].map { event($0, stale) }, "⚠ 2 markets without a new price: A, B (fast-drop)"),
+            (["A", "B"].map { over($0, stale) }, "✓ 2 markets have prices again: A, B (fast-drop)"),
+            (
+                ["A", "B"].map { event($0, rule: String(repeating: "long ", count: 12)) },
+                "▼ 2 markets fell 5 % in 1h (long long long long long long …)"
+            ),
+        ]
+    }()
+
+    @Test(arguments: groups) func `events of one rule say how many and which`(events: [AlertEvent], headline: String) {
+        let text = MessageText(Message(id: "m", events: events))
+        #expect(text.headline == headline)
+        #expect(text.headline.unicodeScalars.count <= Headline.length)
+        #expect(text.lines.count == events.count + 1)
+    }
+
+    @Test func `events of one rule have its note, a line each, and where they come from`() {
+        let text = MessageText(
+            Told.message(
+                Told.event(rule: "low", note: "sell\nall"),
+                Told.event(
+                    price: "61000", kind: .resolved, reason: .conditionEnded, rule: "low", market: "e", symbol: "e")
+            ))
+        #expect(
+            text.fitted(toBytes: 4096) == """
+                ▼ 1 market below 60,000, 1 resolved (low)
+                sell
+                all
+                ▼ BTC 59,990 usd, below 60,000 (low)
+                ✓ E 61,000 usd, no longer below 60,000 (low)
+                rule low on box
+                """)
+    }
+
     @Test func `over a longer time each line has its own`() {
         let events = [
             Told.event(rule: "a", at: Told.now - .hours(3)),

@@ -23,7 +23,22 @@ import Testing
         ("notify: {a: {exec: []}}", "1:14: notify.a.exec: names no program, such as [/usr/local/bin/on-alert]"),
         (
             "notify: {a: {exec: [/x], quiet: 23:00}}",
-            "1:33: notify.a.quiet: expected two different times of day such as \"23:00-07:00\", found \"23:00\""
+            "1:33: notify.a.quiet: expected times such as \"23:00-07:00\" or \"sat-sun 00:00-24:00\", found \"23:00\""
+        ),
+        (
+            "notify:\n  a:\n    exec: [/x]\n    quiet:\n      - 23:00-07:00\n      - sat-son 00:00-10:00",
+            "6:9: notify.a.quiet[1]: expected times such as \"23:00-07:00\" or \"sat-sun 00:00-24:00\", "
+                + "found \"sat-son 00:00-10:00\""
+        ),
+        (
+            "notify: {a: {exec: [/x], quiet: {at: 1}}}",
+            "1:26: notify.a.quiet: expected times such as \"23:00-07:00\" or \"sat-sun 00:00-24:00\", or a list, "
+                + "found a mapping"
+        ),
+        (
+            "notify: {a: {exec: [/x], quiet: 00:00-24:00}}",
+            "1:33: notify.a.quiet: covers the whole week, so that nothing below critical would ever be sent: leave some "
+                + "time out, or leave the channel out of the rules' notify"
         ),
         (
             "notify: {a: {exec: [/x]}}\nalerts: [{name: r, market: m, above: 1, notify: [b]}]",

@@ -35,10 +35,10 @@ import Testing
           - {name: usdt-peg, market: tether, outside: [0.99, 1.01], for: 10m}
         builtin_alerts: true
         notify:
-          phone: {ntfy: "https://ntfy.sh/my-topic", quiet: "23:00-07:00"}
+          phone: {ntfy: "https://ntfy.sh/my-topic", quiet: ["23:00-07:00", "sat-sun 00:00-10:00"]}
           ops: {webhook_file: webhook-url, max_age: 24h, send_resolved: true}
           hook: {exec: [/usr/local/bin/on-alert], timeout: 30s}
-        digest: {at: "07:00", notify: []}
+        digest: {at: "07:00", on: daily, notify: []}
         timezone: UTC
         heartbeat: null
         log: {file: /var/log/pricewatch/pricewatch.log, level: info, format: text}

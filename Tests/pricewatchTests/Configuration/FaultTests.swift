@@ -62,6 +62,10 @@ import Testing
         ("log: {format: xml}", "p.yaml:1:15: log.format: expected one of text, json, found \"xml\""),
         ("log: {file: /var/log/}", "p.yaml:1:13: log.file: is a folder; name a file in it"),
         ("status_file: /x\nlog: {file: /x}", "p.yaml:1:1: log.file and status_file are the same file, /x"),
+        (
+            "digest: {on: [mon, weekend]}",
+            "p.yaml:1:20: digest.on[1]: expected daily, or days such as mon, mon-fri or \"mon,thu\", found \"weekend\""
+        ),
         ("digest: {at: 24:00}", "p.yaml:1:14: digest.at: expected a time of day such as \"07:00\", found \"24:00\""),
         (
             "timezone: Europe/Nowhere",

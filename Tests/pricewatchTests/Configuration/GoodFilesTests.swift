@@ -90,6 +90,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", "daily"), ("on: daily", "daily"), ("on: mon", "mon"), ("on: [thu, mon]", "mon,thu"),
+        ("on: [sat-mon, Wed]", "mon,wed,sat,sun"), ("on: null", "daily"), ("on: []", "daily"),
+    ])
+    func `a digest has its days`(text: String, days: String) throws {
+        #expect(try configuration("digest: {\(text)}").digest?.days.description == days)
+    }
+
+    @Test(arguments: [
         ("512MiB", Int64(512 << 20)), ("2GiB", 2 << 30), ("1024KiB", 1 << 20), ("\"3GiB\"", 3 << 30),
     ])
     func `sizes are binary`(text: String, bytes: Int64) throws {

@@ -14,13 +14,13 @@ import Testing
             """
             watch: {markets: [bitcoin]}
             notify:
-              phone: {ntfy: "https://ntfy.sh/my-topic", quiet: "23:00-07:00"}
+              phone: {ntfy: "https://ntfy.sh/my-topic", quiet: ["23:00-07:00", "Sat-Sun 00:00-10:00"]}
               ops: {webhook: "https://example.org/my-hook", send_resolved: false, max_age: 2h}
             alerts:
               - {name: all, market: bitcoin, above: 1}
               - {name: one, market: bitcoin, above: 1, notify: [ops]}
               - {name: none, market: bitcoin, above: 1, notify: []}
-            digest: {at: 8:00, notify: [phone]}
+            digest: {at: 8:00, on: [mon, thu-fri], notify: [phone]}
             """)
         func ends(_ rule: String, _ end: String) -> Bool {
             lines.contains { $0.hasPrefix("  \(rule): ") && $0.hasSuffix(end) }
@@ -29,9 +29,10 @@ import Testing
         #expect(ends("one", ", to ops"))
         #expect(ends("none", ", to log and status alone"))
         #expect(ends("feed-stale", ", to phone, ops"))
-        #expect(lines.contains("  phone: ntfy, quiet 23:00-07:00 below critical, given up after 1d"))
+        #expect(
+            lines.contains("  phone: ntfy, quiet 23:00-07:00, sat,sun 00:00-10:00 below critical, given up after 1d"))
         #expect(lines.contains("  ops: webhook, no word of resolved alerts, given up after 2h"))
-        #expect(lines.contains("digest:        at 08:00 to the log, phone"))
+        #expect(lines.contains("digest:        on mon,thu,fri at 08:00 to the log, phone"))
         #expect(!lines.contains { $0.contains("my-topic") || $0.contains("my-hook") || $0.contains("no channel") })
     }
 

@@ -96,6 +96,27 @@ import Testing
         await receiver.stop()
     }
 
+    @Test("a rule's events of one poll are one message, under the same key after a kill")
+    func killedWithSeveral() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let receiver = try await Receiver([.hang])
+        let installation = try installation(
+            simulator, receiver, more: "alerts: [{name: high, markets: [bitcoin, ethereum, solana], above: 0.01}]")
+        let first = try installation.start("run")
+        try await eventually("the first attempt") { receiver.all.count == 1 }
+        first.signal(SIGKILL)
+        _ = await first.ended()
+        let second = try installation.start("run")
+        try await eventually("the message") { receiver.taken.count == 1 }
+        #expect(Set(receiver.all.map(\.key)).count == 1)
+        #expect(receiver.taken[0].events == ["bitcoin", "ethereum", "solana"].map { "firing high \($0)" })
+        second.signal(SIGTERM)
+        #expect(await second.ended().exit == 0)
+        #expect(try queued(installation) == 0)
+        await simulator.stop()
+        await receiver.stop()
+    }
+
     @Test("a reload keeps what waits, reaches a mended channel at once, and drops what nobody takes any more")
     func reload() async throws {
         let simulator = try await CoinGeckoSimulator.start()

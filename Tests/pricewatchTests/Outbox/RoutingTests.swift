@@ -33,7 +33,8 @@ import Testing
         let event = Told.event(rule: name)
         #expect(routing.channels.filter { routing.sends(event, to: $0, notified: []) }.map(\.name) == expected)
         #expect(routing.channels.map(\.sendResolved) == [true, true, false])
-        #expect(routing.channels.map(\.quiet) == [QuietHours("23:00-07:00"), nil, nil])
+        let night = try #require(QuietHours.Times("23:00-07:00"))
+        #expect(routing.channels.map(\.quiet) == [QuietHours([night]), nil, nil])
         #expect(routing.digest == ["phone"])
     }
 

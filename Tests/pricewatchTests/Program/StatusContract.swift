@@ -97,7 +97,10 @@ enum StatusContract {
             ])), "change_24h_percent": .orNull(.number), "change_24h_basis": .orNull(.word(["recorded", "reported"])),
     ]
     private static let alerts: [String: Shape] = ["firing": .list, "pending": .list, "silences": .list]
-    private static let outbox: [String: Shape] = ["queued": .number, "oldest_s": .orNull(.number)]
+    private static let outbox: [String: Shape] = [
+        "queued": .number, "oldest_s": .orNull(.number), "held": .number, "held_until": .orNull(.time),
+        "held_by": .list,
+    ]
     private static let history: [String: Shape] = [
         "database": .text, "bytes": .number, "samples": .number, "oldest_at": .orNull(.time),
     ]

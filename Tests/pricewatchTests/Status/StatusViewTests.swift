@@ -68,6 +68,32 @@ import Testing
                 """)
     }
 
+    @Test("messages that quiet hours hold have a line for each channel, with the end in the owner's time")
+    func held() throws {
+        var document = try document(markets: 1)
+        func lines() throws -> [String] {
+            var view = try view(document, width: 90)
+            view.zone = try #require(Zone(named: "Europe/Berlin"))
+            return view.lines.filter { $0.contains("message") }
+        }
+        document.outbox = OutboxSize(queued: 5, oldest: Self.now - .minutes(3))
+        #expect(try lines() == ["outbox: 5 messages wait, the oldest for 3 min"])
+        document.outbox.held = [
+            .init(channel: "phone", count: 3, until: Self.now + .hours(21)),
+            .init(channel: "te\u{7}am", count: 1, until: Self.now + .hours(38)),
+        ]
+        #expect(
+            try lines() == [
+                "outbox: 1 message waits", "outbox: 3 messages held until 08:00 CET (phone)",
+                "outbox: 1 message held until 2026-11-23 01:00 CET (te\\u0007am)",
+            ])
+        document.outbox.queued = 4
+        #expect(try lines().count == 2)
+        // The daemon is down, and the quiet over.
+        document.outbox.held[0].until = Self.now - .hours(1)
+        #expect(try lines().first == "outbox: 3 messages wait")
+    }
+
     @Test("narrower, what can be missed goes first", arguments: [90, 76, 60])
     func widths(width: Int) throws {
         let table = try view(document(markets: 12), width: width).lines.drop { !$0.hasPrefix("market ") }

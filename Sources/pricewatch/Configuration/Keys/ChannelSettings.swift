@@ -31,7 +31,15 @@ extension Configuration.Channel {
             section.fault("the name of the channel \(error.reason)")
         }
         var routing = Routing.Channel(name: name)
-        section.read("quiet", into: &routing.quiet, .quietHours)
+        if let times = section.oneOrMore("quiet", .quietTimes), !times.isEmpty {
+            routing.quiet = QuietHours(times)
+            if routing.quiet == nil {
+                section.fault(
+                    at: "quiet",
+                    "covers the whole week, so that nothing below critical would ever be sent: leave some time out, or "
+                        + "leave the channel out of the rules' notify")
+            }
+        }
         section.read("max_age", into: &routing.maxAge, .duration(atLeast: .minutes(1)))
         section.read("send_resolved", into: &routing.sendResolved, .boolean)
         let timeout = section.value("timeout", .duration(atLeast: .milliseconds(1)))

@@ -38,10 +38,12 @@ extension Configuration {
         var format: LoggedLine.Format = .text
     }
 
-    /// The daily summary.
+    /// The summary of 24 hours.
     struct Digest: Hashable, Sendable {
         /// `at`: in `timezone`.
         var at = TimeOfDay(hour: 7, minute: 0)
+        /// `on`: the days.
+        var days = Weekdays.daily
         /// `notify`: the channels; the digest is always logged, too.
         var notify: [String] = []
     }
@@ -98,6 +100,7 @@ extension Configuration.Log {
 extension Configuration.Digest {
     mutating func read(_ section: Section, channels: [String]) {
         section.read("at", into: &at, .timeOfDay)
+        days = section.oneOrMore("on", .weekdays).flatMap(Weekdays.init(joining:)) ?? days
         notify = section.list("notify", .word(of: channels)) ?? notify
     }
 }

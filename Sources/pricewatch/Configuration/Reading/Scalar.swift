@@ -138,8 +138,14 @@ extension Scalar where Value == TimeOfDay {
     static var timeOfDay: Scalar { Scalar("a time of day such as \"07:00\"") { TimeOfDay($0) } }
 }
 
-extension Scalar where Value == QuietHours {
-    static var quietHours: Scalar { Scalar("two different times of day such as \"23:00-07:00\"") { QuietHours($0) } }
+extension Scalar where Value == Weekdays {
+    static var weekdays: Scalar { Scalar("daily, or days such as mon, mon-fri or \"mon,thu\"") { Weekdays($0) } }
+}
+
+extension Scalar where Value == QuietHours.Times {
+    static var quietTimes: Scalar {
+        Scalar("times such as \"23:00-07:00\" or \"sat-sun 00:00-24:00\"") { QuietHours.Times($0) }
+    }
 }
 
 extension Scalar where Value == Zone {

@@ -112,6 +112,13 @@ final class Section {
         items(key, expected: expected)?.compactMap { $0.read(scalar) }
     }
 
+    /// A scalar, or a list of them; nil if the key is absent, null, or a mapping.
+    func oneOrMore<Value>(_ key: String, _ scalar: Scalar<Value>) -> [Value]? {
+        guard let item = present(key) else { return nil }
+        guard item.value.text == nil else { return item.read(scalar).map { [$0] } }
+        return item.items(expected: "\(scalar.expected), or a list")?.compactMap { $0.read(scalar) }
+    }
+
     /// nil if the key is absent, null or not a mapping. A section is always written in the configuration itself.
     @discardableResult
     func section<Value>(_ key: String, _ read: (Section) -> Value?) -> Value? {

@@ -1,13 +1,11 @@
-import Markets
-
 /// A price for people: the significant digits, with commas between the thousands.
-enum PriceText {
+package enum PriceText {
     /// Six digits, above 1 at least two decimals, no decimals from ten millions on: `59,990`, `0.000000001206`,
     /// `1,000,000,000,000`.
     ///
     /// - Parameter level: More digits are shown if rounding would move the price onto or across it: 59999.996 is not
     ///   yet 60,000.
-    static func text(_ price: Price, apartFrom level: Price? = nil) -> String {
+    package static func text(_ price: Price, apartFrom level: Price? = nil) -> String {
         let digits = price.digits
         let whole = digits + price.exponent
         var kept = whole > 7 ? whole : whole > 0 ? max(6, whole + 2) : 6
@@ -22,7 +20,7 @@ enum PriceText {
     }
 
     /// Every digit, as the owner wrote it.
-    static func exact(_ price: Price) -> String { Digits.separated(price.description) }
+    package static func exact(_ price: Price) -> String { Digits.separated(price.description) }
 }
 
 extension Price {
@@ -31,13 +29,13 @@ extension Price {
 
 extension Percent {
     /// `+5.2 %`, `−5.2 %`, `0 %`, with U+2212 as minus sign.
-    var signedText: String {
+    package var signedText: String {
         let sign = hundredths < 0 ? "−" : hundredths > 0 ? "+" : ""
         return sign + magnitudeText
     }
 
     /// `5.2 %`
-    var magnitudeText: String {
+    package var magnitudeText: String {
         let digits = description.hasPrefix("-") ? String(description.dropFirst()) : description
         return Digits.separated(digits) + " %"
     }
@@ -45,7 +43,7 @@ extension Percent {
 
 extension Duration {
     /// An age for people, truncated to its two largest units: `45s`, `12m`, `3h5m`, `2d3h`.
-    var ageText: String {
+    package var ageText: String {
         let milliseconds = max(0, inMilliseconds)
         let step: Int64 =
             switch milliseconds {
