@@ -39,7 +39,8 @@ struct Headline {
         let new = events.filter { $0.kind == .firing }
         let still = events.filter { $0.kind == .reminder }
         let over = events.filter { $0.kind == .resolved }
-        let ends = Set(over.map { $0.reason == .conditionEnded ? $0.condition.severalEndText : "resolved, \(Claim($0).text)" })
+        let ends = Set(
+            over.map { $0.reason == .conditionEnded ? $0.condition.severalEndText : "resolved, \(Claim($0).text)" })
         let groups = [
             (new, new.first?.condition.severalText ?? ""), (still, "still firing"),
             (over, ends.count == 1 && over.count == events.count ? ends.joined() : "resolved"),
