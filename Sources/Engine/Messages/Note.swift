@@ -81,7 +81,7 @@ extension Note {
 
     package init(digest summary: DaySummary, at now: Date, host: String) {
         let counts = "\(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown"
-        var lines = ["\(summary.coverage) % of the time covered"]
+        var lines = [summary.coverageText(at: now)]
         if !summary.gainers.isEmpty { lines.append("up most: \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("down most: \(summary.losers.text)") }
         self.init(kind: .digest, title: "24h: \(counts)", lines: lines, at: now, host: host)

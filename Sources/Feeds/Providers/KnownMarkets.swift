@@ -14,6 +14,12 @@ package enum KnownMarkets {
         try? MarketID(table.markets[provider]?[name] ?? name)
     }
 
+    /// The market with this symbol, in either case; nil for a text that is itself an id of the table.
+    package static func market(withSymbol text: String) -> MarketID? {
+        guard !table.ids.contains(text) else { return nil }
+        return table.symbols[text.lowercased()].flatMap { try? MarketID($0) }
+    }
+
     /// Every market of the table, in order.
     package static var all: [MarketID] { table.ids.compactMap { try? MarketID($0) } }
 
@@ -25,6 +31,8 @@ package enum KnownMarkets {
         var currencies: [String: String] = [:]
         var names: [String: [String: String]] = [:]
         var markets: [String: [String: String]] = [:]
+        /// Ids by symbol: CoinPaprika's names begin with it, and so do Kraken's pairs.
+        var symbols: [String: String] = [:]
 
         init(_ rows: String) {
             var lines = rows.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }[...]
@@ -35,6 +43,9 @@ package enum KnownMarkets {
                 for (head, name) in zip(heads, cells).dropFirst() where name != "-" {
                     names[head[0], default: [:]][cells[0]] = name
                     markets[head[0], default: [:]][name] = cells[0]
+                    let symbol = head[0] == "coinpaprika" ? name.prefix { $0 != "-" } : name.dropLast(3)
+                    guard head[0] != "coinmarketcap", symbols[symbol.lowercased()] == nil else { continue }
+                    symbols[symbol.lowercased()] = cells[0]
                 }
             }
         }

@@ -23,8 +23,11 @@ package struct Terminal: Sendable {
 
     package func paint(_ text: String, _ colour: Colour?) -> String {
         guard colours, let colour, !text.isEmpty else { return text }
-        return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
+        return "\u{1B}[\(colour.rawValue)m\(text)\(Self.plain)"
     }
+
+    /// Ends a colour.
+    static let plain = "\u{1B}[0m"
 }
 
 extension Terminal {
@@ -65,6 +68,71 @@ package enum Paragraph {
             }
         }
         return lines
+    }
+}
+
+extension Paragraph {
+    /// A scalar that takes up columns, with the marks behind it.
+    private struct Cell {
+        var text: String
+        var width: Int
+        /// The escape sequence of its colour; empty: none.
+        var style: String
+    }
+
+    /// A line in rows of at most `width` columns, broken at a blank if there is one in a row's second half. Each row has
+    /// its colours. A mark stays with its letter, and a wide character is not split.
+    package static func wrapped(_ line: String, width: Int) -> [String] {
+        // No character has more columns than bytes.
+        guard line.utf8.count > width else { return [line] }
+        var rest = cells(of: line)[...]
+        guard rest.reduce(0, { $0 + $1.width }) > width else { return [line] }
+        var rows: [String] = []
+        while !rest.isEmpty {
+            var used = 0
+            var end = rest.startIndex
+            while end < rest.endIndex, used + rest[end].width <= width || end == rest.startIndex {
+                used += rest[end].width
+                end += 1
+            }
+            let half = rest.startIndex + (end - rest.startIndex) / 2
+            let blank = end < rest.endIndex ? rest[half...end].lastIndex { $0.text == " " } : nil
+            rows.append(text(of: rest[..<(blank ?? end)]))
+            rest = rest[(blank.map { $0 + 1 } ?? end)...]
+        }
+        return rows
+    }
+
+    private static func cells(of line: String) -> [Cell] {
+        var cells: [Cell] = []
+        var style = ""
+        var escape: String?
+        for scalar in line.unicodeScalars {
+            if scalar == "\u{1B}" || escape != nil {
+                let sequence = (escape ?? "") + String(scalar)
+                escape = scalar.properties.isAlphabetic ? nil : sequence
+                if escape == nil { style = sequence == Terminal.plain ? "" : sequence }
+                continue
+            }
+            let width = Table.width(scalar)
+            if width == 0, !cells.isEmpty {
+                cells[cells.count - 1].text.unicodeScalars.append(scalar)
+            } else {
+                cells.append(Cell(text: String(scalar), width: width, style: style))
+            }
+        }
+        return cells
+    }
+
+    private static func text(of cells: ArraySlice<Cell>) -> String {
+        var text = ""
+        var style = ""
+        for cell in cells {
+            if cell.style != style { text += (style.isEmpty ? "" : Terminal.plain) + cell.style }
+            style = cell.style
+            text += cell.text
+        }
+        return style.isEmpty ? text : text + Terminal.plain
     }
 }
 
