@@ -72,9 +72,9 @@ package enum Paragraph {
 }
 
 extension Paragraph {
-    /// A scalar that takes up columns, with the marks behind it.
     private struct Cell {
-        var text: String
+        var text: Unicode.Scalar
+        /// In columns; 0 for a mark on the letter before it.
         var width: Int
         /// The escape sequence of its colour; empty: none.
         var style: String
@@ -91,7 +91,8 @@ extension Paragraph {
         while !rest.isEmpty {
             var used = 0
             var end = rest.startIndex
-            while end < rest.endIndex, used + rest[end].width <= width || end == rest.startIndex {
+            // A row has at least one character, and the marks on its last one.
+            while end < rest.endIndex, used + rest[end].width <= width || used == 0 || rest[end].width == 0 {
                 used += rest[end].width
                 end += 1
             }
@@ -114,12 +115,7 @@ extension Paragraph {
                 if escape == nil { style = sequence == Terminal.plain ? "" : sequence }
                 continue
             }
-            let width = Table.width(scalar)
-            if width == 0, !cells.isEmpty {
-                cells[cells.count - 1].text.unicodeScalars.append(scalar)
-            } else {
-                cells.append(Cell(text: String(scalar), width: width, style: style))
-            }
+            cells.append(Cell(text: scalar, width: Table.width(scalar), style: style))
         }
         return cells
     }
@@ -130,7 +126,7 @@ extension Paragraph {
         for cell in cells {
             if cell.style != style { text += (style.isEmpty ? "" : Terminal.plain) + cell.style }
             style = cell.style
-            text += cell.text
+            text.unicodeScalars.append(cell.text)
         }
         return style.isEmpty ? text : text + Terminal.plain
     }
