@@ -45,6 +45,18 @@ package enum ChannelAddress: Hashable, Sendable {
         return ProgramFile.fault(of: program, path: path).map { "\(program): \($0)" }
     }
 
+    /// Where messages are sent: `ntfy.sh` or `127.0.0.1:8080`, without path and query, which are secret; nil for a program.
+    package var host: String? {
+        switch self {
+        case .webhook(let url), .slack(let url), .discord(let url), .ntfy(let url, _):
+            URLComponents(string: url.revealed).flatMap { url in
+                url.host.map { $0 + (url.port.map { ":\($0)" } ?? "") }
+            }
+        case .telegram: "api.telegram.org"
+        case .exec: nil
+        }
+    }
+
     /// Changes with the address, and holds no secret.
     package var fingerprint: String { StableID.of(parts) }
 

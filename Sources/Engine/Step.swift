@@ -96,7 +96,13 @@ extension Engine {
             for event in daemon.unlogged { plan.log(event) }
             daemon.unlogged = []
         }
-        if daemon.phase == .starting, settings.once == nil { plan.publish = .cycleEnded }
+        if daemon.phase == .starting, settings.once == nil {
+            plan.publish = .cycleEnded
+            for source in sources {
+                let until = nextPoll(of: source, at: now)
+                if until > now.wall { logWait(of: source.id, source.serving.feed, until: until, at: now.wall, &plan) }
+            }
+        }
         guard cycle == nil, daemon.phase == .starting || daemon.phase == .running else { return }
         let due = sources.indices.filter { settings.once != nil || sources[$0].isDue(at: now.uptime) }
         guard !due.isEmpty else { return }

@@ -7,9 +7,10 @@ extension Engine {
     mutating func takePolls(at now: Moment, _ plan: inout Plan) {
         guard var cycle, cycle.gapStart == nil || cycle.polling.isEmpty else { return }
         let started = cycle.started
-        for (_, result) in cycle.ended {
+        for (id, result) in cycle.ended {
             guard let until = result.result.waitsUntil else { continue }
             cycle.waitsUntil = min(cycle.waitsUntil ?? until, until)
+            logWait(of: id, result.result.feed, until: until, at: now.wall, &plan)
         }
         let polls = cycle.ended.compactMap { id, result in apply(result, of: id, at: started) }
         cycle.ended = []
@@ -100,6 +101,14 @@ extension Engine {
         outbox.queue(changes.events, after: gap, alerts.identity, at: moment, into: &commit)
         commit.pastNeeded = pastNeeded(at: now).map { ($0, board.currencies) }
         plan.commit = commit
+    }
+
+    /// Logs a wait once, when it is met: at the start, or in the first cycle that asks nothing because of it.
+    mutating func logWait(of id: SourceID, _ feed: String, until: Date, at now: Date, _ plan: inout Plan) {
+        guard let place = sources.firstIndex(where: { $0.id == id }), sources[place].mustLog(waitUntil: until) else {
+            return
+        }
+        plan.log.append(.waiting(feed, until: until, feeds[feed]?.cooldown(at: now)))
     }
 
     private mutating func log(_ poll: TakenPoll, at started: Date, now: Date, _ plan: inout Plan) {

@@ -30,6 +30,33 @@ import Testing
     }
 }
 
+/// On the first day the coverage is low because watching has just begun, which is said.
+@Suite struct FirstDayTests {
+    @Test("since when is said in the status, its JSON, the log and the digest, until a whole window has passed")
+    func firstDay() throws {
+        var scene = EngineScene(.test(), feeds: ["a": [gives("1")]])
+        #expect(scene.status.summary.watchedSince == nil)
+        scene.poll(6)
+        let summary = scene.status.summary
+        #expect(summary.watchedSince == moment())
+        #expect(summary.coverageText(at: scene.now.wall) == "0.4 % of the time covered (watching began 6 min ago)")
+        #expect(StatusReport(json: Data(scene.status.json))?.summary.watchedSince == moment())
+        #expect(LogLine.digest(summary).fields.description.contains(" watched_since=2026-11-21T10:00:00Z"))
+        let note = Note(digest: summary, at: scene.now.wall, host: "h")
+        #expect(note.lines.first == "0.4 % of the time covered (watching began 6 min ago)")
+        let later = scene.status.aged(at: scene.now.wall + .hours(1)) { _ in .minutes(15) }
+        #expect(later.summary.watchedSince == moment() && later.summary.up == 0)
+
+        scene.step(.hours(23))
+        scene.poll(2)
+        #expect(scene.status.summary.watchedSince == moment(), "a gap is no beginning")
+        scene.step(.hours(1))
+        #expect(scene.status.summary.watchedSince == nil)
+        #expect(!scene.status.summary.coverageText(at: scene.now.wall).contains("began"))
+        #expect(!LogLine.digest(scene.status.summary).fields.description.contains("watched_since"))
+    }
+}
+
 @Suite struct CoverageTests {
     @Test("polls close to each other cover the time between them, a gap covers nothing")
     func gaps() {

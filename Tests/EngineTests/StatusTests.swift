@@ -64,6 +64,29 @@ import Testing
         #expect(scene.memory.polls.count == 1 && scene.memory.lastCycle == moment(60))
     }
 
+    @Test("a feed in use that fails is failing, not serving, until it answers again")
+    func failing() {
+        var scene = EngineScene(
+            .test(feeds: ["a", "b"]),
+            feeds: ["a": [gives("1"), fails(), gives("2")], "b": [fails()]])
+        scene.poll()
+        #expect(scene.status.feeds.map(\.state) == [.serving, .standby])
+        scene.wake()
+        #expect(scene.status.feeds.map(\.state) == [.failing, .cooling])
+        let written = StatusReport(json: Data(scene.status.json))
+        #expect(written?.feeds.first?.state == .failing)
+        scene.step(.minutes(1))
+        scene.wake()
+        #expect(scene.status.feeds.map(\.state) == [.serving, .standby])
+    }
+
+    @Test("an answer without a usable price is no service, either")
+    func empty() {
+        var scene = EngineScene(.test(), feeds: ["a": [gives("1"), gives { _ in nil }]])
+        scene.poll(2)
+        #expect(scene.status.feeds.map(\.state) == [.failing])
+    }
+
     @Test("a standby serves in place of another, which cools down")
     func standby() {
         var scene = EngineScene(.test(feeds: ["a", "b"]), feeds: ["a": [fails()], "b": [gives("1")]])

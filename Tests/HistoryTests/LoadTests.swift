@@ -211,6 +211,22 @@ import Testing
         // From 1432 to 2440; the hour's edges are the hour's first and last price.
         #expect(summary.gainers.first?.change == Percent(hundredths: 7039))
         #expect(summary.coverage.hundredths >= 9900)
+        #expect(summary.watchedSince == nil, "candles remember what samples no longer do")
+    }
+
+    @Test("watching began with the first poll ever, whatever gaps followed")
+    func beginning() throws {
+        func since(_ hour: Double) throws -> Date? {
+            let remembered = try writer.load(settings(), at: moment(hour * 3600))
+            return remembered.summary.summary(of: remembered.board, at: moment(hour * 3600)).watchedSince
+        }
+        #expect(try since(0) == nil)
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
+        #expect(try since(1) == moment(0))
+        try writer.commit(poll(20 * 3600, sample("a", "1", quotedAt: 20 * 3600)))
+        #expect(try since(23) == moment(0))
+        try writer.commit(poll(90 * 3600, sample("a", "1", quotedAt: 90 * 3600)))
+        #expect(try since(91) == nil, "a gap of days is no first day")
     }
 
     @Test("an hour's candle speaks for the source of its market alone")

@@ -30,11 +30,17 @@ struct DeliveryTexts {
         } else if !answer.body.isEmpty {
             text += ": \(quoted(answer.body, atMost: 200))"
         }
-        let isRedirect = (300...399).contains(answer.status)
-        let hint =
-            service.hint(answer.status, failure)
-            ?? (isRedirect ? "redirects are not followed: give the URL that it leads to" : nil)
+        let hint = service.hint(answer.status, failure) ?? Self.hint(answer.status)
         return text + (hint.map { " (\($0))" } ?? "")
+    }
+
+    /// For any service.
+    private static func hint(_ status: Int) -> String? {
+        switch status {
+        case 300...399: "redirects are not followed: give the URL that it leads to"
+        case 401, 403, 404, 405, 410: "check the URL"
+        default: nil
+        }
     }
 
     func failure(_ fault: TransportFault) -> String {

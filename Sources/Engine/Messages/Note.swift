@@ -87,7 +87,7 @@ extension Note {
         let counts = "\(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown"
         var lines = markets.prefix(Self.marketsListed).map(\.digestLine)
         if markets.count > lines.count { lines.append("and \(markets.count - lines.count) more") }
-        lines.append("\(summary.coverage) % of the time covered")
+        lines.append(summary.coverageText(at: now))
         if !summary.gainers.isEmpty { lines.append("up most: \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("down most: \(summary.losers.text)") }
         self.init(kind: .digest, title: "24h: \(counts)", lines: lines, at: now, host: host)

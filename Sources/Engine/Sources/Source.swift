@@ -23,6 +23,8 @@ struct Source: Sendable {
     /// When it was first polled; used if it never answered.
     private var knownSince: Date
     private var maxAgeLogged = false
+    /// The end of the last wait that was logged.
+    private var loggedWait: Date?
 
     init(_ settings: SourceSettings, lastUsable: Date?, knownSince: Date) {
         self.settings = settings
@@ -78,6 +80,14 @@ extension Source {
         return true
     }
 
+    /// True the first time that a wait until then is met, if the failure that caused it was logged.
+    mutating func mustLog(waitUntil until: Date) -> Bool {
+        // A time that is computed again differs by less than a millisecond.
+        guard failures.isLogged, until.since(loggedWait ?? .distantPast) > .milliseconds(1) else { return false }
+        loggedWait = until
+        return true
+    }
+
     /// Schedules the next poll one interval later; skips times that have passed.
     mutating func schedule(at uptime: Duration) {
         let missed = max(.zero, uptime - dueAt)
@@ -101,6 +111,7 @@ extension Source {
         lastUsable = before.lastUsable
         knownSince = before.knownSince
         maxAgeLogged = before.maxAgeLogged
+        loggedWait = before.loggedWait
         // Keeps an earlier due time: the published status expires by it.
         let isSame = before.settings.members == settings.members && before.settings.every == settings.every
         if isSame { intervals = before.intervals }
@@ -135,6 +146,8 @@ package struct FeedState: Hashable, Sendable {
 package struct FailureCount: Hashable, Sendable {
     package private(set) var count = 0
     private var loggedAt: Date?
+    /// Whether the last failure was to be logged; true without one.
+    private(set) var isLogged = true
 
     package init() {}
 
@@ -142,9 +155,9 @@ package struct FailureCount: Hashable, Sendable {
     package mutating func add(at now: Date) -> Bool {
         count += 1
         let isPowerOfTwo = count & (count - 1) == 0
-        guard isPowerOfTwo || loggedAt.map({ now.since($0) >= .hours(24) }) ?? true else { return false }
-        loggedAt = now
-        return true
+        isLogged = isPowerOfTwo || loggedAt.map { now.since($0) >= .hours(24) } ?? true
+        if isLogged { loggedAt = now }
+        return isLogged
     }
 
     /// Resets the count; returns the count before.

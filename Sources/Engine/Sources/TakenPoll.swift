@@ -157,6 +157,21 @@ extension LogLine {
         }
     }
 
+    /// No poll is due before `until`.
+    static func waiting(_ feed: String, until: Date, _ cooldown: FeedCooldown?) -> LogLine {
+        LogLine(.info, "poll.waiting") { line in
+            line.add("until", until)
+            line.add("feed", feed)
+            let cause =
+                switch cooldown?.isBlock {
+                case nil: "the last request was made shortly before the start"
+                case false?: "the provider is not asked before then"
+                case true?: "the provider refuses requests"
+                }
+            line.add("message", cause)
+        }
+    }
+
     static func maxAge(_ maxAge: Duration, of poll: TakenPoll) -> LogLine {
         LogLine(.info, "feed.max_age") { line in
             line.add("feed", poll.feed)

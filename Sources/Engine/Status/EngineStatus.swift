@@ -36,11 +36,11 @@ extension Engine {
     }
 
     /// The expected time of the next poll.
-    private func nextPoll(at now: Moment) -> Date? {
-        sources.map { source in
-            let cooldown = feeds[source.serving.feed]?.cooldown(at: now.wall)
-            return max(now.wall + source.delay(at: now.uptime), cooldown?.until ?? now.wall)
-        }.min()
+    private func nextPoll(at now: Moment) -> Date? { sources.map { nextPoll(of: $0, at: now) }.min() }
+
+    func nextPoll(of source: Source, at now: Moment) -> Date {
+        let cooldown = feeds[source.serving.feed]?.cooldown(at: now.wall)
+        return max(now.wall + source.delay(at: now.uptime), cooldown?.until ?? now.wall)
     }
 
     /// Nil if no source uses this feed.

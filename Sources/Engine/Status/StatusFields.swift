@@ -142,6 +142,7 @@ extension DaySummary {
         json.member("flat", &flat)
         json.member("unknown", &unknown)
         json.member("coverage_percent", &coverage)
+        json.member("watched_since", &watchedSince)
         json.array("gainers", &gainers)
         json.array("losers", &losers)
     }

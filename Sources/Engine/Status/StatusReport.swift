@@ -175,6 +175,7 @@ extension StatusReport {
         }
         guard aged.markets != markets else { return self }
         aged.summary = DaySummary(changes: aged.markets.map { ($0.market, $0.change) }, coverage: summary.coverage)
+        aged.summary.watchedSince = summary.watchedSince
         aged.summary.unknown += marketsOmitted
         // A daemon that has stopped or just started does not judge its markets.
         guard [.ok, .degraded, .failing].contains(state) else { return aged }

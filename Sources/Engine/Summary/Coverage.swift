@@ -26,6 +26,9 @@ package struct Coverage: Sendable {
         polls.forget(before: poll.milliseconds - window.inMilliseconds)
     }
 
+    /// The first usable poll; nil before it.
+    var begun: Date? { polls.begun.map { Date(milliseconds: $0) } }
+
     /// How much of the window that ends at `now` was watched, in milliseconds.
     private func watched(at now: Date) -> Int64 {
         let (end, length) = (now.milliseconds, window.inMilliseconds)

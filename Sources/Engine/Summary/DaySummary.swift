@@ -12,6 +12,8 @@ package struct DaySummary: Hashable, Sendable {
     package var gainers: [Move] = []
     package var losers: [Move] = []
     package var coverage: Percent
+    /// The first poll, if it lies within the window; nil: all of the window could have been watched, or nothing was yet.
+    package var watchedSince: Date?
 
     package struct Move: Hashable, Sendable {
         package var market: MarketID
@@ -80,6 +82,18 @@ package struct DayChange: Hashable, Sendable {
     }
 }
 
+extension DaySummary {
+    /// Why the coverage of the first day is low: `watching began 6 min ago`; nil later.
+    package func beginning(at now: Date) -> String? {
+        watchedSince.map { "watching began \(now.since($0).roundedText) ago" }
+    }
+
+    /// `99.7 % of the time covered`, on the first day with its beginning.
+    package func coverageText(at now: Date) -> String {
+        "\(coverage) % of the time covered" + (beginning(at: now).map { " (\($0))" } ?? "")
+    }
+}
+
 extension [DaySummary.Move] {
     /// `solana +8.1 %, dogecoin +1.18 %`
     package var text: String {
@@ -97,6 +111,7 @@ extension LogLine {
         LogLine(.info, "summary.24h") { line in
             line.add(day)
             line.add("coverage_percent", day.coverage)
+            line.add("watched_since", day.watchedSince)
             line.add("gainers", day.gainers.text)
             line.add("losers", day.losers.text)
         }

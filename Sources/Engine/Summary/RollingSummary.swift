@@ -5,6 +5,8 @@ import Markets
 /// length of the history.
 package struct RollingSummary: Sendable {
     package private(set) var coverages: [SourceID: Coverage] = [:]
+    /// The oldest recorded poll, at the start of the daemon or the command; nil: there was none.
+    package var firstPoll: Date?
     private var past: PastPrices
     /// Samples of the polls before this moment are in `past` already.
     private var knownUntil: Date
@@ -53,13 +55,17 @@ package struct RollingSummary: Sendable {
 
     /// - Parameter changes: those of the board's entries, in their order.
     package func summary(of board: MarketBoard, _ changes: [DayChange?], at now: Date) -> DaySummary {
-        DaySummary(
+        var summary = DaySummary(
             changes: zip(board.entries, changes).map { ($0.market, $1?.percent) },
             coverage: Coverage.share(
                 of: coverages.map { source, coverage in
                     // A source counts also before its first ranking.
                     (coverage, max(1, board.entries.count { $0.source == source }))
                 }, at: now))
+        // Samples may have been pruned, and their polls with them, while candles show that the time was watched.
+        let begun = (coverages.values.map(\.begun) + [firstPoll]).compactMap { $0 }.min()
+        if let begun, begun > now - past.age { summary.watchedSince = begun }
+        return summary
     }
 }
 

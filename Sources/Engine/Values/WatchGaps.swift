@@ -13,7 +13,7 @@ struct WatchGaps: Sendable {
 
     private var gaps: [Gap] = []
     /// The first answer ever; nil before it.
-    private var begun: Int64?
+    private(set) var begun: Int64?
     private(set) var lastAnswer: Int64 = .min
     /// The last answer was a backfilled price.
     private var lastIsBackfilled = false

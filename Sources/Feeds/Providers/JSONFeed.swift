@@ -35,7 +35,8 @@ package struct JSONFeed: Provider, Hashable {
         package init(price: JSONPointer) { self.price = price }
     }
 
-    /// A URL with `{id}` or `{ids}`, `{currency}` and `{key}` in path or query.
+    /// A URL with `{id}` or `{ids}`, `{currency}` and `{key}` in path or query. One without id is asked for one market,
+    /// or the document says which markets it has.
     package var url: URLTemplate
     package var headers: [Header] = []
     /// Where the markets are: a list, or an object keyed by id.
@@ -79,6 +80,9 @@ package struct URLTemplate: Hashable, Sendable {
 
     /// True for one request a market, false for one request for all.
     var asksOneByOne: Bool { rest.contains("{id}") }
+
+    /// Whether the answer depends on the markets that are asked for.
+    package var namesMarkets: Bool { asksOneByOne || rest.contains("{ids}") }
 
     /// Path and query for these names, percent-encoded. Without a key, its placeholder remains, encoded.
     func filled(_ names: [String], _ currency: Currency, key: Secret?) -> String {
@@ -186,7 +190,9 @@ extension JSONFeed {
             }
             if let pointer = fields.quotedAt {
                 let form = "a time in the form \(feed.timeFormat.rawValue)"
-                try judge(pointer, "fields.quoted_at", rows, expected: form) { $0.isNull || time($0) != nil }
+                try judge(pointer, "fields.quoted_at", rows, expected: form, hint: timeFormatHint) {
+                    $0.isNull || time($0) != nil
+                }
             }
             let names = entries.names
             return rows.map { quoteRow($0, names) }
@@ -196,11 +202,13 @@ extension JSONFeed {
             guard let place = feed.list.value(in: document) else {
                 throw misfit("list", feed.list, feed.list.deadEnd(in: document, called: "the document"))
             }
-            let only = feed.url.asksOneByOne ? entries.first?.providerID : nil
+            let isAboutOne = feed.url.asksOneByOne || (!feed.url.namesMarkets && entries.count == 1)
+            let only = isAboutOne ? entries.first?.providerID : nil
             switch (place.kind, only) {
             case (.object, let only?):
                 // The market itself, unless it is keyed by its id.
-                let member = fields.price.value(in: place) == nil ? place[only] : nil
+                let isItself = fields.price.value(in: place).map { ![.object, .list].contains($0.kind) } ?? false
+                let member = isItself ? nil : place[only]
                 return [(id: only, value: member ?? place)]
             case (.object, nil):
                 return place.children.map { (id: $0.name, value: $0) }
@@ -222,13 +230,16 @@ extension JSONFeed {
 
         /// Throws if no row has the expected value at `pointer`.
         private func judge(
-            _ pointer: JSONPointer, _ key: String, _ rows: [Row], expected: String, _ isFit: (JSONValue) -> Bool
+            _ pointer: JSONPointer, _ key: String, _ rows: [Row], expected: String,
+            hint: (JSONValue) -> String = { _ in "" },
+            _ isFit: (JSONValue) -> Bool
         ) throws(UnreadableBody) {
             let values = rows.lazy.compactMap { pointer.value(in: $0.value) }
             guard let first = rows.first, !values.contains(where: isFit) else { return }
             let all = rows.count == 1 ? "" : " in any of \(rows.count) markets"
             if let found = values.first {
-                throw misfit(key, pointer, "there is \(found.inWords), where \(expected) is expected\(all)")
+                throw misfit(
+                    key, pointer, "there is \(found.inWords), where \(expected) is expected\(all)\(hint(found))")
             }
             let end = pointer.deadEnd(in: first.value, called: "a market")
             throw misfit(key, pointer, "nothing is there\(all); \(end)")
@@ -250,9 +261,17 @@ extension JSONFeed {
             }
         }
 
-        private func time(_ value: JSONValue) -> Date? {
+        /// The format in which a value would be a time.
+        private func timeFormatHint(_ value: JSONValue) -> String {
+            let format = TimeFormat.allCases.first { time(value, in: $0) != nil }
+            return format.map { "; set time_format: \($0.rawValue)" } ?? ""
+        }
+
+        private func time(_ value: JSONValue) -> Date? { time(value, in: feed.timeFormat) }
+
+        private func time(_ value: JSONValue, in format: TimeFormat) -> Date? {
             let number = value.figure?.double
-            return switch feed.timeFormat {
+            return switch format {
             case .iso8601: value.time
             case .epochSeconds: number.flatMap { Date(timeIntervalSince1970: $0).ifBelievable }
             case .epochMilliseconds: number.flatMap { Date(timeIntervalSince1970: $0 / 1000).ifBelievable }

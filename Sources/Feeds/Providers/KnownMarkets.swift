@@ -13,6 +13,12 @@ package enum KnownMarkets {
         try? MarketID(table.markets[provider]?[name] ?? name)
     }
 
+    /// The market with this symbol, in either case; nil for a text that is itself an id of the table.
+    package static func market(withSymbol text: String) -> MarketID? {
+        guard !table.ids.contains(text) else { return nil }
+        return table.symbols[text.lowercased()].flatMap { try? MarketID($0) }
+    }
+
     /// Every market of the table, in order.
     package static var all: [MarketID] { table.ids.compactMap { try? MarketID($0) } }
 
@@ -23,6 +29,8 @@ package enum KnownMarkets {
         /// By provider; for one with pairs as names, by provider and currency: `kraken/eur`.
         var names: [String: [String: String]] = [:]
         var markets: [String: [String: String]] = [:]
+        /// Ids by symbol: CoinPaprika's names begin with it, and so do Kraken's pairs.
+        var symbols: [String: String] = [:]
 
         init(_ rows: String) {
             var lines = rows.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }[...]
@@ -30,8 +38,12 @@ package enum KnownMarkets {
             for cells in lines where cells.count == heads.count {
                 ids.append(cells[0])
                 for (head, name) in zip(heads, cells).dropFirst() where name != "-" {
+                    let provider = String(head.prefix { $0 != "/" })
                     names[head, default: [:]][cells[0]] = name
-                    markets[String(head.prefix { $0 != "/" }), default: [:]][name] = cells[0]
+                    markets[provider, default: [:]][name] = cells[0]
+                    let symbol = provider == "coinpaprika" ? name.prefix { $0 != "-" } : name.dropLast(3)
+                    guard provider != "coinmarketcap", symbols[symbol.lowercased()] == nil else { continue }
+                    symbols[symbol.lowercased()] = cells[0]
                 }
             }
         }

@@ -162,6 +162,7 @@ extension HistoryReader {
         _ settings: Settings, window: Duration = .hours(24), at now: Date
     ) throws(HistoryError) -> RollingSummary {
         var summary = RollingSummary(settings, window: window, now: now)
+        summary.firstPoll = try firstPoll()
         let start = now - window
         let oldest = try oldestPoll() ?? now
         let prices = oldest > start ? try candles(with: settings, since: start, until: oldest, now, &summary) : []

@@ -5,12 +5,17 @@ import Glibc
 /// Standard output must be a terminal. Key echo is off while it is shown.
 package struct LiveScreen: ~Copyable {
     private var settings: termios?
+    private var text = ScrolledText()
 
-    package init() { enter() }
+    package init() {
+        signal(SIGPIPE, SIG_IGN)
+        enter()
+    }
 
     deinit { leave() }
 
-    /// Switches to the alternate screen, hides the cursor, and cuts lines at the right edge.
+    /// Switches to the alternate screen, hides the cursor, and cuts lines at the right edge, as a terminal may draw a
+    /// character wider than expected.
     private mutating func enter() {
         var now = termios()
         if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &now) == 0 {
@@ -22,9 +27,8 @@ package struct LiveScreen: ~Copyable {
     }
 
     private func leave() {
+        if var settings { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
         Self.write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
-        guard var settings else { return }
-        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
     /// Restores the terminal, stops the process (Ctrl-Z), and takes the terminal again when it continues.
@@ -35,22 +39,27 @@ package struct LiveScreen: ~Copyable {
         enter()
     }
 
-    /// Draws one frame in one write, each line over the previous one, so that nothing flickers.
+    package mutating func scroll(_ move: ScrolledText.Move) { text.move(move) }
+
+    /// Draws one frame in one write, each row over the previous one, so that nothing flickers.
     ///
     /// - Parameters:
-    ///   - lines: Those that do not fit are cut.
+    ///   - lines: What does not fit is scrolled to.
+    ///   - foot: Stays below them.
     ///   - terminal: With its current size.
-    package func draw(_ lines: [String], on terminal: Terminal) {
-        var frame = "\u{1B}[?2026h\u{1B}[H"
-        for (index, line) in lines.prefix(terminal.height).enumerated() {
-            if index > 0 { frame += "\r\n" }
-            frame += line + "\u{1B}[K"
-        }
-        Self.write(frame + "\u{1B}[J\u{1B}[?2026l")
+    package mutating func draw(_ lines: [String], above foot: [String] = [], on terminal: Terminal) {
+        let rows = text.frame(lines, above: foot, on: terminal).map { $0 + "\u{1B}[K" }
+        Self.write("\u{1B}[?2026h\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J\u{1B}[?2026l")
     }
 
+    /// Ignores errors: a reader that has gone ends the view, which then restores the terminal.
     private static func write(_ text: String) {
-        var output = StandardOutput()
-        output.write(text)
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
     }
 }

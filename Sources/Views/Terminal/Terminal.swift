@@ -23,8 +23,11 @@ package struct Terminal: Sendable {
 
     package func paint(_ text: String, _ colour: Colour?) -> String {
         guard colours, let colour, !text.isEmpty else { return text }
-        return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
+        return "\u{1B}[\(colour.rawValue)m\(text)\(Self.plain)"
     }
+
+    /// Ends a colour.
+    static let plain = "\u{1B}[0m"
 }
 
 extension Terminal {
@@ -65,6 +68,67 @@ package enum Paragraph {
             }
         }
         return lines
+    }
+}
+
+extension Paragraph {
+    private struct Cell {
+        var text: Unicode.Scalar
+        /// In columns; 0 for a mark on the letter before it.
+        var width: Int
+        /// The escape sequence of its colour; empty: none.
+        var style: String
+    }
+
+    /// A line in rows of at most `width` columns, broken at a blank if there is one in a row's second half. Each row has
+    /// its colours. A mark stays with its letter, and a wide character is not split.
+    package static func wrapped(_ line: String, width: Int) -> [String] {
+        // No character has more columns than bytes.
+        guard line.utf8.count > width else { return [line] }
+        var rest = cells(of: line)[...]
+        guard rest.reduce(0, { $0 + $1.width }) > width else { return [line] }
+        var rows: [String] = []
+        while !rest.isEmpty {
+            var used = 0
+            var end = rest.startIndex
+            // A row has at least one character, and the marks on its last one.
+            while end < rest.endIndex, used + rest[end].width <= width || used == 0 || rest[end].width == 0 {
+                used += rest[end].width
+                end += 1
+            }
+            let half = rest.startIndex + (end - rest.startIndex) / 2
+            let blank = end < rest.endIndex ? rest[half...end].lastIndex { $0.text == " " } : nil
+            rows.append(text(of: rest[..<(blank ?? end)]))
+            rest = rest[(blank.map { $0 + 1 } ?? end)...]
+        }
+        return rows
+    }
+
+    private static func cells(of line: String) -> [Cell] {
+        var cells: [Cell] = []
+        var style = ""
+        var escape: String?
+        for scalar in line.unicodeScalars {
+            if scalar == "\u{1B}" || escape != nil {
+                let sequence = (escape ?? "") + String(scalar)
+                escape = scalar.properties.isAlphabetic ? nil : sequence
+                if escape == nil { style = sequence == Terminal.plain ? "" : sequence }
+                continue
+            }
+            cells.append(Cell(text: scalar, width: Table.width(scalar), style: style))
+        }
+        return cells
+    }
+
+    private static func text(of cells: ArraySlice<Cell>) -> String {
+        var text = ""
+        var style = ""
+        for cell in cells {
+            if cell.style != style { text += (style.isEmpty ? "" : Terminal.plain) + cell.style }
+            style = cell.style
+            text.unicodeScalars.append(cell.text)
+        }
+        return style.isEmpty ? text : text + Terminal.plain
     }
 }
 

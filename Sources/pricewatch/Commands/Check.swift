@@ -1,5 +1,6 @@
 import ArgumentParser
 import Engine
+import Feeds
 import Foundation
 import Markets
 import Views
@@ -17,9 +18,12 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         let reading = try installation.read()
-        let findings = CheckFindings(
-            reading, online: online ? try await OnlineCheck.run(reading.configuration) : nil, now: Date())
+        let answers = online ? try await OnlineCheck.run(reading.configuration) : nil
+        let findings = CheckFindings(reading, online: answers, now: Date())
         StandardOutput.write(lines: json ? [findings.json] : findings.lines)
+        if let unknown = answers?.unknownIDs, !unknown.isEmpty {
+            throw CommandError(unknown.map { "check \($0)" }.joined(separator: "\n"), Exit.noAnswer)
+        }
     }
 }
 
@@ -41,10 +45,21 @@ struct CheckFindings {
         costs = FeedCost.all(configuration, settings.sources)
         var warnings = reading.warnings.map(\.description) + costs.compactMap(\.warning)
         for member in settings.sources.map(\.members[0]) {
+            // Only CoinGecko is asked for any id as it is written.
+            guard configuration.feed(named: member.feed).provider == .coinGecko else { continue }
+            for entry in member.watch.entries {
+                guard let meant = KnownMarkets.market(withSymbol: entry.providerID) else { continue }
+                warnings.append(
+                    "\(entry.market): is a symbol, where \(member.feed) takes an id; did you mean \(meant)? "
+                        + "(all with this symbol: pricewatch find \(entry.market))")
+            }
+        }
+        for member in settings.sources.map(\.members[0]) {
             for market in member.unmapped {
                 warnings.append(
                     "\(market): has no id at \(member.feed), so it is missing there "
-                        + "(say {id: \(market), \(member.feed): ITS-ID-THERE} in watch.markets)")
+                        + "(say {id: \(market), \(member.feed): ITS-ID-THERE} in watch.markets)"
+                        + (KnownMarkets.market(withSymbol: market.text).map { "; did you mean \($0)?" } ?? ""))
             }
         }
         let asked = Set(settings.sources.flatMap { $0.members.map(\.feed) })
@@ -60,7 +75,7 @@ struct CheckFindings {
         warnings += configuration.notify.compactMap { channel in
             channel.address.missingProgram(path: path).map { "\(channel.name): \($0)" }
         }
-        self.warnings = warnings + (online?.warnings ?? [])
+        self.warnings = warnings + (online.map { $0.unknownIDs + $0.warnings } ?? [])
         self.online = online?.findings
     }
 

@@ -41,7 +41,9 @@ struct NotifyTest: AsyncParsableCommand {
         do {
             return try await channel.madeChannel(transport: transport).deliver(message)
         } catch {
-            throw CommandError(error.description, Exit.noAnswer)
+            let advice = error.isPermanent ? "" : ": check that it runs and can be reached, or try again later"
+            let place = channel.address.host.map { "; the host is \(SafeText.printable($0))\(advice)" } ?? ""
+            throw CommandError(error.description + place, Exit.noAnswer)
         }
     }
 }

@@ -7,6 +7,8 @@ struct OnlineCheck {
     /// For people, in the order of the requests.
     private(set) var findings: [String] = []
     private(set) var warnings: [String] = []
+    /// `coingecko: there is no bitcion (did you mean bitcoin?)`
+    private(set) var unknownIDs: [String] = []
 
     private static let limit = Duration.seconds(60)
 
@@ -43,7 +45,8 @@ struct OnlineCheck {
             }
             let coins = answer.missing.isEmpty ? [] : await Self.coins(of: feed, provider)
             for market in answer.missing {
-                warnings.append("\(feed.name): there is no \(market)\(Spelling.hint(for: market.text, among: coins))")
+                unknownIDs.append(
+                    "\(feed.name): there is no \(market)\(Spelling.hint(for: market.text, among: coins))")
             }
             for (market, reason) in answer.unusable.sorted(by: { $0.key < $1.key }) {
                 warnings.append("\(feed.name): no usable price of \(market) (\(reason.rawValue))")

@@ -14,7 +14,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var installation: InstallationOptions
     @Flag(help: "The status file as it is, with `expired` and `exit` added.")
     var json = false
-    @Flag(help: "Stays on the terminal, and shows what changes; Ctrl-C or q ends it.")
+    @Flag(help: "Stays on the terminal, and shows what changes; arrows and page keys scroll, q or Ctrl-C ends it.")
     var watch = false
 
     func run() async throws {
@@ -30,9 +30,9 @@ struct Status: AsyncParsableCommand {
         var status = WatchedStatus(configuration)
         var screen = LiveScreen()
         for await wake in RefreshEvents(keys: true).all {
-            if case .suspended = wake { screen.pause() }
+            screen.follow(wake)
             terminal.measure()
-            screen.draw(status.lines(rows: terminal.height, on: terminal, now: Date()), on: terminal)
+            screen.draw(status.lines(on: terminal, now: Date()), on: terminal)
         }
     }
 

@@ -82,6 +82,7 @@ extension Configuration {
         if watch.top == 0, namedMarkets.isEmpty {
             root.fault("nothing is watched: name watch.markets, or set watch.top")
         }
+        judgeJSONFeeds(root)
         if watch.top > 0, feeds[0].provider.listed?.ranksMarkets != true {
             root.fault(
                 "watch.top: \(feeds[0].name) cannot be asked for the largest markets: name watch.markets instead")
@@ -103,6 +104,25 @@ extension Configuration {
                         + "\(market) (say {id: \(market), feed: \(feeds[place].name)}, which asks that feed alone, or ask "
                         + "its server for \(wanted))")
             }
+        }
+    }
+
+    /// Reports feeds that are asked for several markets by a URL that names none, so that nothing in the answer would
+    /// say which price is whose.
+    private func judgeJSONFeeds(_ root: Section) {
+        let counts = sources.flatMap(\.members).map { ($0.feed, $0.watch.entries.count) }
+        for (feed, item) in zip(feeds, root.items("feeds") ?? []) {
+            guard let json = feed.json, !json.url.namesMarkets, json.fields.id == nil,
+                let pairs = item.value.pairs(root.context)
+            else { continue }
+            let section = Section(pairs, path: item.path, at: item.position, root.context)
+            let count = counts.lazy.filter { $0.0 == feed.name }.map(\.1).max() ?? 0
+            guard count > 1, !section.holds("list") else { continue }
+            section.fault(
+                at: "url",
+                "does not say which of its \(count) markets is asked for: put {id} (one request a market) or {ids} into "
+                    + "it, or say where the document lists them: list: /data and fields: {id: /symbol} "
+                    + "(list: \"\" if the document is keyed by id)")
         }
     }
 

@@ -17,14 +17,13 @@ struct DemoScreen {
         var status = WatchedStatus(configuration)
         var screen = LiveScreen()
         for await wake in refreshEvents.all {
-            if case .suspended = wake { screen.pause() }
+            screen.follow(wake)
             terminal.measure()
             let now = Date()
             let head = Paragraph.lines(greeting, width: terminal.width, between: " ") + [""]
             let news = events.newest(min(Self.eventsShown, terminal.height / 4), on: terminal, in: configuration.zone)
             let foot = news.isEmpty ? [] : [""] + news
-            let room = max(1, terminal.height - head.count - foot.count)
-            screen.draw(head + status.lines(rows: room, on: terminal, now: now) + foot, on: terminal)
+            screen.draw(head + status.lines(on: terminal, now: now), above: foot, on: terminal)
         }
     }
 }

@@ -45,7 +45,9 @@ struct MarketReport {
         if let median { add("median", ["\(median.signed) %"]) }
         add("gainers", moves(summary.gainers), .green)
         add("losers", moves(summary.losers), .red)
-        add("coverage", ["\(summary.coverage) % of this time was watched"])
+        add(
+            "coverage",
+            ["\(summary.coverage) % of this time was watched"] + [summary.beginning(at: at)].compactMap { $0 })
         add("stale", named(.stale), .yellow)
         add("missing", named(.missing), .yellow)
         add("unknown", named(.unknown) + unexplained, .yellow)

@@ -13,15 +13,19 @@ struct StatusView {
     var zone: Zone
     let now: Date
 
-    /// The whole status, however long.
-    var lines: [String] {
-        var lines = head
-        if !status.markets.isEmpty {
-            lines += [""] + table(status.markets)
-            if status.marketsOmitted > 0 { lines.append("and \(status.marketsOmitted) more") }
-        }
-        if !alerts.isEmpty { lines += [""] + alerts }
-        if status.outbox.queued > 0 { lines += [""] + outbox }
+    var lines: [String] { head + markets + alerts + rest }
+
+    /// For a screen that shows the beginning until it is scrolled: the alerts above the markets.
+    var watchedLines: [String] { head + alerts + markets + rest }
+
+    private var markets: [String] {
+        guard !status.markets.isEmpty else { return [] }
+        let table = MarketTable(markets: status.markets, trends: trends, terminal: terminal, now: now)
+        return [""] + table.lines + (status.marketsOmitted > 0 ? ["and \(status.marketsOmitted) more"] : [])
+    }
+
+    private var rest: [String] {
+        var lines = status.outbox.queued > 0 ? [""] + outbox : []
         let history = status.history
         if !history.database.isEmpty {
             let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
@@ -30,26 +34,6 @@ struct StatusView {
             ]
         }
         return lines
-    }
-
-    /// As much of the status as fits this many rows: the alerts, and as many markets as fit.
-    func lines(rows: Int) -> [String] {
-        let most = max(2, rows / 4)
-        let alerts =
-            alerts.count > most ? alerts.prefix(most - 1) + ["and \(alerts.count - most + 1) more"] : alerts
-        let foot = alerts.isEmpty ? [] : [""] + alerts
-        let all = status.markets.count + status.marketsOmitted
-        // A low screen shows the first line alone above the markets.
-        let head = head.count + foot.count + min(all, rows / 3) + 3 <= rows ? head : [first]
-        // The markets need two more rows: a blank line and their header.
-        let room = rows - head.count - foot.count - 2
-        var markets: [String] = []
-        if all > 0, room > 0 {
-            let shown = all <= room ? all : min(status.markets.count, room - 1)
-            markets = [""] + table(status.markets.prefix(shown))
-            if all > shown { markets.append("and \(all - shown) more") }
-        }
-        return Array((head + markets + foot).prefix(rows))
     }
 
     private var first: String {
@@ -64,7 +48,7 @@ struct StatusView {
             + [""] + status.feeds.map(line)
         lines.append(
             "24h: \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
-                + "\(summary.coverage) % of the time covered")
+                + summary.coverageText(at: now))
         if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("  down most: \(summary.losers.text)") }
         return lines
@@ -97,13 +81,11 @@ struct StatusView {
     }
 
     private var alerts: [String] {
-        status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
+        let alerts =
+            status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
             + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
             + status.silences.filter { $0.until > now }.map { "silenced \($0.words(in: zone))" }
-    }
-
-    private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {
-        MarketTable(markets: Array(markets), trends: trends, terminal: terminal, now: now).lines
+        return alerts.isEmpty ? [] : [""] + alerts
     }
 }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Markets
+import Synchronization
 import Views
 
 /// The status and the trends on a screen, read again while it is shown.
@@ -18,14 +19,13 @@ struct WatchedStatus {
 
     init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// As much of the status as fits this many rows.
-    mutating func lines(rows: Int, on terminal: Terminal, now: Date) -> [String] {
+    mutating func lines(on terminal: Terminal, now: Date) -> [String] {
         refresh(now: now)
         guard let source else { return [SafeText.printable(error?.description ?? "")] }
         return StatusView(
             status: source.report(at: now), verdict: source.verdict(at: now), trends: trends, terminal: terminal,
             zone: configuration.zone, now: now
-        ).lines(rows: rows)
+        ).watchedLines
     }
 
     private mutating func refresh(now: Date) {
@@ -47,8 +47,19 @@ struct WatchedStatus {
 enum Wake: Sendable {
     /// A second has passed, or the terminal was resized.
     case redraw
+    case scrolled(ScrolledText.Move)
     /// Ctrl-Z.
     case suspended
+}
+
+extension LiveScreen {
+    mutating func follow(_ wake: Wake) {
+        switch wake {
+        case .redraw: break
+        case .scrolled(let move): scroll(move)
+        case .suspended: pause()
+        }
+    }
 }
 
 /// Refresh events of a live view, until Ctrl-C, `q`, a signal, or the reader of its output closes the pipe.
@@ -78,8 +89,17 @@ final class RefreshEvents: Sendable {
         seconds.schedule(deadline: .now(), repeating: 1, leeway: .milliseconds(50))
         add(seconds) { if Self.isReaderGone { continuation.finish() } else { continuation.yield(.redraw) } }
         if keys, isatty(STDIN_FILENO) == 1 {
+            let keyboard = Mutex(Keyboard())
             add(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)) {
-                if Self.endIsPressed() { continuation.finish() }
+                // An empty read of a readable terminal means that it has gone.
+                let bytes = Self.readKeys()
+                let keys = bytes.isEmpty ? [.quit] : keyboard.withLock { $0.keys(in: bytes) }
+                for key in keys {
+                    switch key {
+                    case .quit: continuation.finish()
+                    case .move(let move): continuation.yield(.scrolled(move))
+                    }
+                }
             }
         }
         // Dispatch sources are thread-safe, but their protocol is not Sendable.
@@ -90,11 +110,10 @@ final class RefreshEvents: Sendable {
     /// Ends the stream.
     func end() { continuation.finish() }
 
-    /// An empty read of a readable terminal means that it has gone.
-    private static func endIsPressed() -> Bool {
-        var keys = [UInt8](repeating: 0, count: 64)
-        let count = read(STDIN_FILENO, &keys, keys.count)
-        return count <= 0 || keys.prefix(count).contains(UInt8(ascii: "q"))
+    private static func readKeys() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
     }
 
     /// Whether standard output is a pipe whose reader has closed it.

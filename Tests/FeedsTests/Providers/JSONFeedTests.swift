@@ -50,6 +50,40 @@ struct JSONFeedTests {
         #expect(answer.missing == (try ids("gone")))
     }
 
+    @Test(
+        "a URL that names no market, asked for one: the whole document is that market",
+        arguments: [
+            (#"{"price":{"usd":2650.5},"n":1}"#, "/price/usd", ""), (#"2650.5"#, "", ""),
+            (#"[{"p":2650.5}]"#, "/p", ""),
+            (#"{"data":{"p":"2650.5"}}"#, "/p", "/data"), (#"{"data":[7,2650.5]}"#, "/data/1", ""),
+            // Keyed by id, as with several markets.
+            (#"{"XAU":{"p":2650.5},"XAG":{"p":31}}"#, "/p", ""), (#"{"XAU":2650.5,"XAG":31}"#, "", ""),
+        ])
+    func wholeDocument(body: String, price: String, list: String) async throws {
+        let feed = try jsonFeed("https://x.test/spot", price: price, list: list)
+        let (report, urls) = try await poll(feed, body, try mapped("gold=XAU"))
+        #expect(urls == ["https://x.test/spot"])
+        #expect(report.answer?.prices == ["gold": "2650.5"], "\(report.error?.message ?? "")")
+    }
+
+    @Test(
+        "a time in another form than configured: what to write",
+        arguments: [
+            ("1732179600", JSONFeed.TimeFormat.iso8601, "epoch_s"), ("1732179600123", .iso8601, "epoch_ms"),
+            (#""1732179600""#, .iso8601, "epoch_s"), ("1732179600123", .epochSeconds, "epoch_ms"),
+            ("1732179600", .epochMilliseconds, "epoch_s"), (#""2026-11-21T10:00:00Z""#, .epochSeconds, "iso8601"),
+            (#""yesterday""#, .iso8601, nil), ("7", .iso8601, nil),
+        ] as [(String, JSONFeed.TimeFormat, String?)])
+    func timeFormat(time: String, format: JSONFeed.TimeFormat, hint: String?) async throws {
+        let feed = try jsonFeed("https://x.test/{id}", price: "/p", quotedAt: "/t", timeFormat: format)
+        let (report, _) = try await poll(feed, #"{"p":1,"t":\#(time)}"#, try mapped("gold=XAU"))
+        let message = try #require(report.error?.message)
+        #expect(message.contains("does not fit fields.quoted_at: /t: there is a "))
+        #expect(message.contains("where a time in the form \(format.rawValue) is expected"))
+        #expect(
+            message.contains(hint.map { "; set time_format: \($0)" } ?? "time_format") == (hint != nil), "\(message)")
+    }
+
     @Test("a time that cannot be read is none: its price could be of any age, and stay fresh for ever")
     func unreadableTime() async throws {
         let feed = try jsonFeed(

@@ -1,3 +1,4 @@
+import Channels
 import Foundation
 import HTTP
 import MarketSimulator
@@ -39,15 +40,35 @@ import Testing
         }
     }
 
-    @Test func `what does not arrive is 69`() async throws {
-        try await ChannelScene.with(.init(status: 500)) { scene in
+    @Test(
+        "what does not arrive is 69, and the error names the host, not the path, and what to do",
+        arguments: [
+            (500, "500 Internal Server Error", ": check that it runs and can be reached, or try again later"),
+            (404, "404 Not Found (check the URL)", ""),
+            (403, "403 Forbidden (check what the URL must hold to be let in)", ""),
+            (301, "301 Moved Permanently (redirects are not followed: give the URL that it leads to)", ""),
+        ])
+    func refused(status: Int, cause: String, advice: String) async throws {
+        try await ChannelScene.with(.init(status: status)) { scene in
             let complaint = try await #expect(throws: CommandError.self) {
                 try await NotifyTest.send(
-                    to: "ops", of: [Self.channel("ops", url: scene.server.baseURL)], host: "box", now: Told.now,
-                    transport: scene.transport)
+                    to: "ops", of: [Self.channel("ops", url: scene.server.baseURL + "/hush?key=hush")], host: "box",
+                    now: Told.now, transport: scene.transport)
             }.unwrapped()
-            #expect(complaint.description == "send to ops (webhook): 500 Internal Server Error")
+            let host = scene.server.baseURL.dropFirst("http://".count)
+            #expect(complaint.description == "send to ops (webhook): \(cause); the host is \(host)\(advice)")
             #expect(complaint.exitCode == Exit.noAnswer)
         }
+    }
+
+    @Test("each service by its host; a program has none")
+    func hosts() {
+        let url = Secret("https://user:hush@ntfy.example.org:8443/hush?key=hush")
+        let addresses: [ChannelAddress] = [
+            .webhook(url: url), .slack(url: url), .discord(url: url), .ntfy(url: url, token: nil),
+            .telegram(chat: "1", token: url), .exec(["/hush"]),
+        ]
+        let host = "ntfy.example.org:8443"
+        #expect(addresses.map(\.host) == [host, host, host, host, "api.telegram.org", nil])
     }
 }

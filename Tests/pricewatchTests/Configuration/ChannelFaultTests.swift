@@ -42,11 +42,11 @@ import Testing
         ),
         (
             "notify: {a: {exec: [/x]}}\nalerts: [{name: r, market: m, above: 1, notify: [b]}]",
-            "2:50: alerts[0].notify[0]: there is no \"b\"; did you mean a?"
+            "2:50: alerts[0].notify[0]: there is no \"b\"; did you mean a? (rule r)"
         ),
         (
             "feeds: [{provider: json, currency: usd, fields: {price: /p}}]",
-            "1:9: feeds[0]: needs a url with {id} or {ids} in it"
+            "1:9: feeds[0]: needs a url, such as \"https://prices.example.com/{id}\""
         ),
         (
             "feeds: [{provider: json, url: \"https://a/{id}\", currency: usd}]",
@@ -101,21 +101,24 @@ import Testing
         ),
         (
             "history: {keep_samples: 2d, keep_candles: 20d}\nalerts: [{name: a, market: a, new_high: 30d}]",
-            "2:41: alerts[0].new_high: the window of 30d is longer than what is kept; see history.keep_samples"
+            "2:41: alerts[0].new_high: the window of 30d is longer than what is kept; see history.keep_samples (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, falls: 5%}]",
-            "1:38: alerts[0].falls: needs within, the time it may take, such as within: 1h"
+            "1:38: alerts[0].falls: needs within, the time it may take, such as within: 1h (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, falls: 0.125%, within: 1h}]",
-            "1:38: alerts[0].falls: must not have more than two decimals"
+            "1:38: alerts[0].falls: must not have more than two decimals (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, outside: [2, 1]}]",
-            "1:31: alerts[0].outside: the lower bound comes first: [low, high]"
+            "1:31: alerts[0].outside: the lower bound comes first: [low, high] (rule a)"
         ),
-        ("alerts: [{name: a, market: a, outside: [2]}]", "1:31: alerts[0].outside: expected a list of two, found 1"),
+        (
+            "alerts: [{name: a, market: a, outside: [2]}]",
+            "1:31: alerts[0].outside: expected a list of two, found 1 (rule a)"
+        ),
         ("heartbeat: {every: 1m}", "1:1: heartbeat: needs a url"),
     ])
     func `it is reported, too`(text: String, fault: String) throws {

@@ -15,12 +15,12 @@ import Testing
         ("repeat_interval: 4h", "repeat_interval: unknown key; did you mean alerts[].repeat?"),
         (
             "alerts: [{name: a, market: a, above: 1, repeat_interval: 4h}]",
-            "alerts[0].repeat_interval: unknown key; did you mean alerts[0].repeat?"
+            "alerts[0].repeat_interval: unknown key; did you mean alerts[0].repeat? (rule a)"
         ),
         ("receiver: phone", "receiver: unknown key; did you mean notify?"),
         (
             "alerts: [{name: a, market: a, above: 1, receiver: x}]",
-            "alerts[0].receiver: unknown key; did you mean alerts[0].notify?"
+            "alerts[0].receiver: unknown key; did you mean alerts[0].notify? (rule a)"
         ),
         ("retention: 30d", "retention: unknown key; did you mean history.keep_samples?"),
         ("history: {retention: 30d}", "history.retention: unknown key; did you mean history.keep_samples?"),

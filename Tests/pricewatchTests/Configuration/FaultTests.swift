@@ -13,21 +13,21 @@ import Testing
         ("poll: {stale_after: 999999999w}", "p.yaml:1:21: poll.stale_after: must be at most 365000d"),
         (
             "alerts: [{name: a, market: all, above: 1}]",
-            "p.yaml:1:28: alerts[0].market: all is no market's id; did you mean markets: all?"
+            "p.yaml:1:28: alerts[0].market: all is no market's id; did you mean markets: all? (rule a)"
         ),
         (
             "alerts: [{name: a, markets: [all], above: 1}]",
-            "p.yaml:1:20: alerts[0].markets: all is no market's id; did you mean markets: all?"
+            "p.yaml:1:20: alerts[0].markets: all is no market's id; did you mean markets: all? (rule a)"
         ),
         (
             "alerts: [{name: a, market: b, falls: 100%, within: 1h}]",
-            "p.yaml:1:38: alerts[0].falls: a price cannot fall by 100 %: use less than 100%"
+            "p.yaml:1:38: alerts[0].falls: a price cannot fall by 100 %: use less than 100% (rule a)"
         ),
         ("poll:\n  every: [60s]", "p.yaml:2:3: poll.every: expected a duration such as 60s or 1h30m, found a list"),
         ("poll: 60s", "p.yaml:1:1: poll: expected a mapping, found a text"),
         ("poll: {timeout: 0s}", "p.yaml:1:17: poll.timeout: must be at least 1ms"),
         ("watch: [bitcoin]", "p.yaml:1:1: watch: expected a mapping, found a list"),
-        ("watch: {markets: bitcoin}", "p.yaml:1:18: watch.markets: expected a list, found a text"),
+        ("watch: {markets: bitcoin}", "p.yaml:1:18: watch.markets: expected a list, found a text: write [bitcoin]"),
         ("watch: {top: 1_000}", "p.yaml:1:14: watch.top: expected a whole number from 0 to 10000, found \"1_000\""),
         ("watch: {top: -1}", "p.yaml:1:14: watch.top: expected a whole number from 0 to 10000, found \"-1\""),
         ("watch: {top: 0}", "p.yaml:1:1: nothing is watched: name watch.markets, or set watch.top"),
@@ -150,69 +150,75 @@ import Testing
         ("alerts: [{name: , market: a, above: 1}]", "p.yaml:1:17: alerts[0].name: must not be empty"),
         (
             "alerts: [{name: a, market: a}]",
-            "p.yaml:1:10: alerts[0]: needs a condition: one of \(ConfigurationScene.conditions.joined(separator: ", "))"
+            "p.yaml:1:10: alerts[0]: needs a condition: one of \(ConfigurationScene.conditions.joined(separator: ", ")) (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, below: 1}]",
-            "p.yaml:1:48: alerts[0].below: a rule has one condition: make above and below a rule each"
+            "p.yaml:1:48: alerts[0].below: a rule has one condition: make above and below a rule each (rule a)"
         ),
-        ("alerts: [{name: a, above: 1}]", "p.yaml:1:10: alerts[0]: needs market: ID, markets: [ID, …] or markets: all"),
+        (
+            "alerts: [{name: a, above: 1}]",
+            "p.yaml:1:10: alerts[0]: needs market: ID, markets: [ID, …] or markets: all (rule a)"
+        ),
         (
             "alerts: [{name: a, market: a, markets: all, above: 1}]",
-            "p.yaml:1:40: alerts[0].markets: stands beside market: use one of them"
+            "p.yaml:1:40: alerts[0].markets: stands beside market: use one of them (rule a)"
         ),
         (
             "alerts: [{name: a, markets: bitcoin, above: 1}]",
-            "p.yaml:1:29: alerts[0].markets: expected a list of ids, or all, found a text"
+            "p.yaml:1:29: alerts[0].markets: expected a list of ids, or all, found a text: write [bitcoin] (rule a)"
         ),
-        ("alerts: [{name: a, markets: [], above: 1}]", "p.yaml:1:20: alerts[0].markets: is empty; use ids, or all"),
+        (
+            "alerts: [{name: a, markets: [], above: 1}]",
+            "p.yaml:1:20: alerts[0].markets: is empty; use ids, or all (rule a)"
+        ),
         (
             "alerts: [{name: a, market: [a], above: 1}]",
-            "p.yaml:1:20: alerts[0].market: expected a market id such as bitcoin, found a list"
+            "p.yaml:1:20: alerts[0].market: expected a market id such as bitcoin, found a list (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 60_000}]",
-            "p.yaml:1:38: alerts[0].above: expected a price such as 60000 or 0.1, found \"60_000\""
+            "p.yaml:1:38: alerts[0].above: expected a price such as 60000 or 0.1, found \"60_000\" (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 0x10}]",
-            "p.yaml:1:38: alerts[0].above: expected a price such as 60000 or 0.1, found \"0x10\""
+            "p.yaml:1:38: alerts[0].above: expected a price such as 60000 or 0.1, found \"0x10\" (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 0}]",
-            "p.yaml:1:38: alerts[0].above: must be above 0, from 1e-18 to 1e18"
+            "p.yaml:1:38: alerts[0].above: must be above 0, from 1e-18 to 1e18 (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 0.1234567890123456789}]",
-            "p.yaml:1:38: alerts[0].above: must not have more than 18 digits"
+            "p.yaml:1:38: alerts[0].above: must not have more than 18 digits (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, clear: 3}]",
-            "p.yaml:1:48: alerts[0].clear: 3 lies above the threshold 2; it must not"
+            "p.yaml:1:48: alerts[0].clear: 3 lies above the threshold 2; it must not (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, below: 2, clear: 1.5}]",
-            "p.yaml:1:48: alerts[0].clear: 1.5 lies below the threshold 2; it must not"
+            "p.yaml:1:48: alerts[0].clear: 1.5 lies below the threshold 2; it must not (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, within: 1h}]",
-            "p.yaml:1:49: alerts[0].within: belongs to rises, falls and moves"
+            "p.yaml:1:49: alerts[0].within: belongs to rises, falls and moves (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, severity: high}]",
-            "p.yaml:1:51: alerts[0].severity: expected one of info, warning, critical, found \"high\""
+            "p.yaml:1:51: alerts[0].severity: expected one of info, warning, critical, found \"high\" (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, notify: phone}]",
-            "p.yaml:1:49: alerts[0].notify: expected a list, found a text"
+            "p.yaml:1:49: alerts[0].notify: expected a list, found a text: write [phone] (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 2, notify: [phone]}]",
-            "p.yaml:1:50: alerts[0].notify[0]: expected a name that is defined, found \"phone\""
+            "p.yaml:1:50: alerts[0].notify[0]: expected a name that is defined, found \"phone\" (rule a)"
         ),
         (
             "alerts: [{name: a, market: a, above: 1}, {name: a, market: b, above: 1}]",
-            "p.yaml:1:49: alerts[1].name: another rule is called \"a\", too"
+            "p.yaml:1:49: alerts[1].name: another rule is called \"a\", too (rule a)"
         ),
         ("alerts: [bitcoin]", "p.yaml:1:10: alerts[0]: expected a mapping, found a text"),
         // Keys.
@@ -254,9 +260,9 @@ import Testing
         #expect(
             try ConfigurationScene().faults(text) == [
                 "p.yaml:3:5: alerts[0]: needs a condition: one of "
-                    + ConfigurationScene.conditions.joined(separator: ", "),
-                "p.yaml:5:5: alerts[0].abov: unknown key; did you mean alerts[0].above?",
-                "p.yaml:6:49: alerts[1].for: expected a duration such as 60s or 1h30m, found \"5\"",
+                    + ConfigurationScene.conditions.joined(separator: ", ") + " (rule one)",
+                "p.yaml:5:5: alerts[0].abov: unknown key; did you mean alerts[0].above? (rule one)",
+                "p.yaml:6:49: alerts[1].for: expected a duration such as 60s or 1h30m, found \"5\" (rule two)",
                 "p.yaml:8:8: watch.top: expected a whole number from 0 to 10000, found \"many\"",
                 "p.yaml:10:3: poll.evry: unknown key; did you mean poll.every?",
                 "p.yaml:11:12: poll.timeout: must be at least 1ms",

@@ -97,6 +97,42 @@ import Testing
         #expect(seen.output.contains("online:        stocks: host and key are accepted"))
     }
 
+    @Test("check --online names the ids that a provider does not know, and ends with 69")
+    func unknownIDs() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(url: simulator.baseURL, markets: "[bitcoin, bitcion, zzzzzzzz]")
+        let seen = try await installation.run("check", "--online")
+        #expect(seen.exit == 69)
+        #expect(
+            seen.errors == """
+                check coingecko: there is no bitcion (did you mean bitcoin?)
+                check coingecko: there is no zzzzzzzz
+
+                """)
+        #expect(seen.output.contains("online:        bitcoin: Bitcoin "))
+        #expect(seen.output.contains("warning: coingecko: there is no bitcion (did you mean bitcoin?)\n"))
+        let json = try await installation.run("check", "--online", "--json")
+        #expect(json.exit == 69 && json.output.contains("there is no bitcion"))
+        #expect(try await installation.run("check").exit == 0, "offline nothing is known of it")
+        await simulator.stop()
+    }
+
+    @Test("check --online says which form a feed's times have")
+    func timeFormat() async throws {
+        let server = try await LoopbackServer.start { _ in .json(#"{"p":"2650.5","t":1795255200}"#) }
+        let installation = try Installation(url: server.baseURL)
+        let text = installation.folder.text("pricewatch.yaml")
+        _ = installation.folder.write(
+            "watch: {markets: [gold]}\nfeeds: [{provider: json, url: \"\(server.baseURL)/spot\", currency: usd, "
+                + "fields: {price: /p, quoted_at: /t}}]\n"
+                + text.split(separator: "\n").filter { $0.hasPrefix("history:") || $0.hasPrefix("log:") }
+                .joined(separator: "\n"), as: "pricewatch.yaml")
+        let seen = try await installation.run("check", "--online")
+        #expect(seen.exit == 69)
+        #expect(seen.errors.contains("set time_format: epoch_s"), "\(seen.errors)")
+        await server.stop()
+    }
+
     @Test("where no feed has a name for any market, that is why they are missing, and nothing is sent")
     func nothingMapped() async throws {
         let installation = try Installation(url: "http://127.0.0.1:9")

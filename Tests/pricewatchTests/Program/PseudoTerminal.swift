@@ -4,7 +4,7 @@ import Glibc
 /// A program on a terminal of its own, seen from the side of the person at it.
 final class PseudoTerminal {
     let pid: pid_t
-    private let master: Int32
+    private var master: Int32
     /// All that it has written so far.
     private var written: [UInt8] = []
 
@@ -44,7 +44,19 @@ final class PseudoTerminal {
         resize(columns: columns, rows: rows)
     }
 
-    deinit { close(master) }
+    deinit { hangUp() }
+
+    /// As if its window were closed.
+    func hangUp() {
+        close(master)
+        master = -1
+    }
+
+    /// Whether it shows what is typed, as a shell needs it.
+    var echoes: Bool {
+        var settings = termios()
+        return tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
 
     func resize(columns: UInt16, rows: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)

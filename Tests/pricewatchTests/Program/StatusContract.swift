@@ -85,7 +85,7 @@ enum StatusContract {
     ]
     private static let summary: [String: Shape] = [
         "up": .number, "down": .number, "flat": .number, "unknown": .number, "coverage_percent": .number,
-        "gainers": .list, "losers": .list,
+        "watched_since": .orNull(.time), "gainers": .list, "losers": .list,
     ]
     private static let market: [String: Shape] = [
         "market": .text, "symbol": .text, "name": .text, "currency": .text, "price": .orNull(.price),

@@ -22,6 +22,15 @@ import Testing
             window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), zone: .utc, status: status)
     }
 
+    @Test("on the first day it says when watching began")
+    func firstDay() throws {
+        var report = try report([("bitcoin", 125)])
+        report.status.summary.watchedSince = ChartScene.moment(-7)
+        #expect(
+            report.lines(on: Terminal()).contains(
+                "  coverage  99.7 % of this time was watched, watching began 7 min ago"))
+    }
+
     @Test("reads like a market report")
     func lines() throws {
         var report = try report(

@@ -50,6 +50,18 @@ import Testing
             terminal: Terminal(isTerminal: isTerminal, isUTF8: utf8, width: width), zone: .utc, now: Self.now)
     }
 
+    @Test("a feed that fails in use is called failing, and the first day has its beginning")
+    func firstDay() throws {
+        var status = try document(markets: 3)
+        status.feeds[0].state = .failing
+        status.summary.watchedSince = Self.now - .minutes(7)
+        let lines = try view(status, width: 90).lines
+        #expect(lines.contains("feed coingecko: failing, 3 requests this month"))
+        #expect(
+            lines.contains(
+                "24h: 1 up, 2 down, 0 flat, 1 unknown; 50.5 % of the time covered (watching began 7 min ago)"))
+    }
+
     @Test("with its trends where there is room")
     func wide() throws {
         let text = try view(document(markets: 3), width: 90).lines.joined(separator: "\n")
@@ -114,22 +126,16 @@ import Testing
         #expect(!lines.contains { $0.contains("last 24h") || $0.contains("\u{1B}") })
     }
 
-    @Test(
-        "a screen holds as many markets as fit, counts the others, and keeps the alerts",
-        arguments: [5, 8, 12, 16, 24, 40, 60], [0, 1, 9])
-    func rows(rows: Int, firing: Int) throws {
-        let lines = try view(document(markets: 30, firing: firing), width: 80).lines(rows: rows)
-        #expect(lines.count <= rows)
-        #expect(
-            lines.first == "ok: 30 markets, polled 10 s ago from coingecko"
-                + (firing > 0 ? ", \(firing) alert\(firing == 1 ? "" : "s") firing" : ""))
-        let shown = lines.count { $0.hasPrefix("market-") }
-        if rows >= 8 {
-            #expect(shown == 30 || lines.contains("and \(30 - shown) more"))
-            #expect(shown > 0)
-        }
-        #expect(lines.contains { $0.hasPrefix("firing rule-0") } == (firing > 0))
-        if rows == 60 { #expect(shown == 30) }
+    @Test("on a screen, which shows the beginning first, the alerts come before the markets; all is there")
+    func watched() throws {
+        let view = try view(document(markets: 30, firing: 3), width: 80)
+        let lines = view.watchedLines
+        #expect(lines.sorted() == view.lines.sorted())
+        let (alert, market) = (
+            lines.firstIndex { $0.hasPrefix("firing ") }, lines.firstIndex { $0.hasPrefix("market ") }
+        )
+        #expect(try #require(alert) < #require(market))
+        #expect(lines.count { $0.hasPrefix("market-") } == 30)
     }
 
     @Test("an escape in a symbol keeps its own letters")

@@ -55,13 +55,14 @@ extension Configuration.Channel {
         let given = kinds.filter(section.holds)
         let token = section.secret("token")
         let chat = section.value("telegram", .name(upTo: 64))
-        let command = section.list("exec", .text(upTo: 4096), expected: "a list of texts")
+        let command = section.items("exec", expected: "a list of texts")?
+            .compactMap { $0.read(.text(upTo: 4096)) }
         let addresses = [
             "webhook": url("webhook").map { ChannelAddress.webhook(url: $0) },
             "slack": url("slack").map { .slack(url: $0) },
             "discord": url("discord").map { .discord(url: $0) },
             "telegram": chat.flatMap { chat in token.map { .telegram(chat: chat, token: $0) } },
-            "ntfy": url("ntfy").map { .ntfy(url: $0, token: token) },
+            "ntfy": section.secret("ntfy", .topicURL(allowHTTP: allowHTTP)).map { .ntfy(url: $0, token: token) },
             "exec": command.map { .exec($0) },
         ]
         if given.isEmpty { section.fault("needs one of \(kinds.joined(separator: ", "))") }

@@ -32,7 +32,7 @@ extension Configuration.Feed {
             description.acceptedContent = content ?? description.acceptedContent
             json = description
         }
-        if !section.holds("url") { section.fault("needs a url with {id} or {ids} in it") }
+        if !section.holds("url") { section.fault("needs a url, such as \"https://prices.example.com/{id}\"") }
         if !section.holds("fields") { section.fault("needs fields: {price: …}, a JSON Pointer such as /last") }
         guard let url else { return }
         if !url.contains("{currency}"), !section.holds("currency") {

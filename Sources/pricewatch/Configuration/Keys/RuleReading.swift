@@ -7,10 +7,13 @@ extension Configuration {
     func readRules(_ root: Section, channels: [String]) -> [AlertRule] {
         var rules: [AlertRule] = []
         var names: Set<String> = []
+        defer { root.context.subject = "" }
         for item in root.items("alerts") ?? [] {
+            root.context.subject = ""
             let rule = item.section { section -> AlertRule? in
                 let name = section.item("name")?.read(.name(upTo: 200))
                 if !section.mentions("name") { section.fault("needs a name") }
+                if let name { root.context.subject = " (rule \(SafeText.printable(name, atMost: 40)))" }
                 if let name, !names.insert(name).inserted {
                     section.fault(at: "name", "another rule is called \(name.quoted), too")
                 }
@@ -86,7 +89,7 @@ extension AlertRule {
             return nil
         }
         if key == "markets", item.value.text == "all" { return .all }
-        let items = key == "market" ? [item] : item.items(expected: "a list of ids, or all")
+        let items = key == "market" ? [item] : item.items(expected: "a list of ids, or all", ofTexts: true)
         guard let markets = items?.compactMap({ $0.read(.marketID) }) else { return nil }
         if items?.isEmpty == true { section.fault(at: key, "is empty; use ids, or all") }
         if markets.contains(where: { $0.text == "all" }) {
@@ -144,7 +147,8 @@ extension AlertRule {
     private static func outside(_ section: Section) -> Condition? {
         guard let items = section.items("outside", expected: "a list of two") else { return nil }
         guard items.count == 2 else {
-            section.fault(at: "outside", "expected a list of two, found \(items.count)")
+            let hint = items.count == 4 ? ": decimals take a point, such as [0.99, 1.01]" : ""
+            section.fault(at: "outside", "expected a list of two, found \(items.count)\(hint)")
             return nil
         }
         guard let low = items[0].read(.price), let high = items[1].read(.price) else { return nil }

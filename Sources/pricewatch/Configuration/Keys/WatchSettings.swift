@@ -23,7 +23,7 @@ extension Configuration {
 
 extension Configuration.Watch {
     mutating func read(_ section: Section, feeds: [Configuration.Feed]) {
-        for item in section.items("markets") ?? [] {
+        for item in section.items("markets", ofTexts: true) ?? [] {
             guard let market = Configuration.Market(item, feeds: feeds) else { continue }
             switch markets.first(where: { $0.id == market.id }) {
             case nil: markets.append(market)

@@ -10,6 +10,8 @@ final class ReadingContext {
     let sparesSecrets: Bool
     /// `timezone`, once it is read.
     var zone = Zone.utc
+    /// Ends each message while one of several entries is read, whose name says more than its number: ` (rule fast-drop)`.
+    var subject = ""
     var faults: [ConfigurationFault] = []
     private var warnings: [ConfigurationFault] = []
 
@@ -20,11 +22,11 @@ final class ReadingContext {
     }
 
     func fault(_ position: FilePosition, _ path: String?, _ message: String) {
-        faults.append(ConfigurationFault(position: position, keyPath: path, message: message))
+        faults.append(ConfigurationFault(position: position, keyPath: path, message: message + subject))
     }
 
     func warn(_ position: FilePosition, _ path: String?, _ message: String) {
-        warnings.append(ConfigurationFault(position: position, keyPath: path, message: message))
+        warnings.append(ConfigurationFault(position: position, keyPath: path, message: message + subject))
     }
 
     var faultsInOrder: [ConfigurationFault] { inOrder(faults) }

@@ -235,6 +235,17 @@ extension Scalar where Value == String {
         }
     }
 
+    /// The URL of a topic at an ntfy server.
+    static func topicURL(allowHTTP: Bool) -> Scalar {
+        Scalar("a URL") { text throws(Unfit) in
+            guard let url = try Scalar.url(allowHTTP: allowHTTP).parse(text) else { return nil }
+            if URLComponents(string: url)?.percentEncodedPath.contains(where: { $0 != "/" }) != true {
+                throw Unfit(reason: "names no topic: write the topic behind the host, such as https://ntfy.sh/my-topic")
+            }
+            return url
+        }
+    }
+
     /// A URL that may contain `{id}`, `{ids}`, `{currency}` and `{key}`.
     static func urlTemplate(allowHTTP: Bool) -> Scalar {
         Scalar("a URL") { text throws(Unfit) in

@@ -19,7 +19,7 @@ struct Item {
         }
         do throws(Unfit) {
             if let value = try scalar.parse(text) { return value }
-            fault("expected \(scalar.expected), found \(value.shown)")
+            fault("expected \(scalar.expected), found \(value.shown)\(Hint.number(value))")
         } catch {
             fault(error.reason)
         }
@@ -27,10 +27,15 @@ struct Item {
     }
 
     /// nil, with a fault, if it is not a list.
-    func items(expected: String = "a list") -> [Item]? {
+    ///
+    /// - Parameter ofTexts: Whether a text that is not in a list may be meant as its only entry.
+    func items(expected: String = "a list", ofTexts: Bool = false) -> [Item]? {
         let opened = opened
         guard let items = opened?.items else {
-            if let opened { fault("expected \(expected), found \(opened.kind)") }
+            if let opened {
+                let hint = ofTexts && value.origin == nil ? Hint.list(around: opened) : ""
+                fault("expected \(expected), found \(opened.kind)\(hint)")
+            }
             return nil
         }
         let key = value.origin == nil ? path : String(path.dropLast(path.hasSuffix("_env") ? 4 : 5))
@@ -105,11 +110,13 @@ final class Section {
     func value<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? { present(key)?.read(scalar) }
 
     /// nil if the key is absent, null or not a list.
-    func items(_ key: String, expected: String = "a list") -> [Item]? { present(key)?.items(expected: expected) }
+    func items(_ key: String, expected: String = "a list", ofTexts: Bool = false) -> [Item]? {
+        present(key)?.items(expected: expected, ofTexts: ofTexts)
+    }
 
     /// A list of scalars; nil if the key is absent, null or not a list.
     func list<Value>(_ key: String, _ scalar: Scalar<Value>, expected: String = "a list") -> [Value]? {
-        items(key, expected: expected)?.compactMap { $0.read(scalar) }
+        items(key, expected: expected, ofTexts: true)?.compactMap { $0.read(scalar) }
     }
 
     /// A scalar, or a list of them; nil if the key is absent, null, or a mapping.
@@ -194,8 +201,9 @@ final class Section {
         }
         let names = known.union(sections).union(values.flatMap { [$0 + "_file", $0 + "_env"] })
         let sorted = names.sorted()
-        for pair in pairs where !names.contains(pair.key) {
-            let hint = DidYouMean.key(pair.key, in: path, known: sorted).map { "; did you mean \($0)?" } ?? ""
+        for (place, pair) in pairs.enumerated() where !names.contains(pair.key) {
+            let before = place > 0 ? pairs[place - 1] : nil
+            let hint = Hint.number(endingIn: pair, after: before) ?? Hint.key(pair.key, in: path, known: sorted)
             context.fault(pair.position, inner(pair.key.printable), "unknown key" + hint)
         }
     }
@@ -208,36 +216,5 @@ extension YAMLPair {
     fileprivate func isForm(of name: String) -> Bool {
         guard key.hasPrefix(name) else { return false }
         return ["", "_file", "_env"].contains(key.dropFirst(name.count))
-    }
-}
-
-/// Suggests the key that was probably meant by an unknown one.
-enum DidYouMean {
-    /// Keys for the words of Prometheus, and the places of keys that are often written at the top.
-    private static let others = [
-        "interval": "poll.every",
-        "scrape_interval": "poll.every",
-        "repeat_interval": "alerts[].repeat",
-        "receiver": "notify",
-        "retention": "history.keep_samples",
-        "every": "poll.every",
-        "timeout": "poll.timeout",
-        "markets": "watch.markets",
-        "top": "watch.top",
-        "database": "history.database",
-        "backfill": "history.backfill",
-        "log_file": "log.file",
-        "provider": "feeds[].provider",
-        "key": "feeds[].key",
-    ]
-
-    /// The full path of the key that was probably meant by `word` in the section at `path`, which has the `known` keys.
-    static func key(_ word: String, in path: String, known: [String]) -> String? {
-        func inSection(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
-        if let other = others[word] {
-            let key = other.split(separator: ".").last.map(String.init) ?? other
-            return known.contains(key) ? inSection(key) : other
-        }
-        return Spelling.closest(to: word, among: known).map(inSection)
     }
 }
