@@ -44,7 +44,7 @@ import Testing
     @Test("one commit writes both, and everything reads each market in its own")
     func both() throws {
         try record(0, "7", "200")
-        try record(3600, "8", "210")
+        try record(4000, "8", "210")
         #expect(try newest(currencies) == ["bitcoin 8", "share 210"])
         #expect(try newest(.init(usd())) == ["bitcoin 8"])
         #expect(try newest(.init(eur)) == ["share 210"])

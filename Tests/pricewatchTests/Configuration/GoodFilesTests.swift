@@ -157,7 +157,7 @@ import Testing
         #expect(read.watch.markets.map { read.name(of: $0, at: paprika) } == ["btc-bitcoin", nil])
         let kraken = Configuration.Feed(name: "kraken", provider: .kraken)
         #expect(read.watch.markets.map { read.name(of: $0, at: kraken) } == ["XBTUSD", nil])
-        read.currency = try Currency("eur")
+        read.currency = try Currency("jpy")
         #expect(read.watch.markets.map { read.name(of: $0, at: kraken) } == [nil, nil])
     }
 }
