@@ -50,7 +50,7 @@ extension Configuration {
         root.read("timezone", into: &timeZone, .timeZone)
         root.read("currency", into: &currency, .currency)
         feeds = Feed.list(root, in: currency) ?? feeds
-        root.section("watch") { watch.read($0, feeds: feeds) }
+        root.section("watch") { watch.read($0, feeds: feeds, in: currency) }
         root.section("poll") { poll.read($0) }
         root.section("history") { history.read($0) }
 

@@ -19,6 +19,7 @@ struct StatusView {
             lines += [""] + table(status.markets)
             if status.marketsOmitted > 0 { lines.append("and \(status.marketsOmitted) more") }
         }
+        if !portfolios.isEmpty { lines += [""] + portfolios }
         if !alerts.isEmpty { lines += [""] + alerts }
         if status.outbox.queued > 0 { lines += ["", outbox] }
         let history = status.history
@@ -87,6 +88,21 @@ struct StatusView {
         status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
             + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
             + status.silences.filter { $0.until > now }.map { "silenced \($0.words)" }
+    }
+
+    /// The value of each portfolio whose cost is stated, beside it.
+    private var portfolios: [String] {
+        status.markets.compactMap { market in
+            guard let cost = market.cost else { return nil }
+            let name = "\(SafeText.printable(market.market.text)): "
+            let paid = "cost \(Digits.separated("\(cost)")) \(market.currency)"
+            guard let price = market.price, let gain = market.gain else { return "\(name)value unknown, \(paid)" }
+            let percent = market.gainPercent.map { " (\($0.signed) %)" } ?? ""
+            let sign = gain > 0 ? "+" : gain < 0 ? "-" : ""
+            let text = "gain \(sign)\(Price(gain.magnitude)?.shortText ?? "0")\(percent)"
+            return "\(name)value \(price.shortText) \(market.currency), \(paid), "
+                + terminal.paint(text, gain > 0 ? .green : gain < 0 ? .red : nil)
+        }
     }
 
     private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {
