@@ -101,12 +101,14 @@ struct World {
         board = MarketBoard(
             watching: Watchlist(
                 named: ids.map { .init(market: $0, staleness: .init(after: .minutes(15))) }, top: 0,
-                staleness: .init(after: .minutes(15))))
+                staleness: .init(after: .minutes(15)), currencies: .init(currency)))
         let shared = SourceSettings(id: .shared, members: [], every: .minutes(1), limit: .minutes(1))
         book = AlertBook(
             Settings(
-                host: "here", currency: currency,
-                watchlist: Watchlist(named: [], top: 0, staleness: .init(after: .minutes(15))), sources: [shared],
+                host: "here",
+                watchlist: Watchlist(
+                    named: [], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(currency)),
+                sources: [shared],
                 feeds: [], rules: rules, routing: Routing(), deadline: .minutes(1)), installation: "here")
     }
 

@@ -45,7 +45,7 @@ enum Recording {
     }
 
     private static func record(_ poll: PollRecord, in writer: HistoryWriter) {
-        var commit = Commit(currency: .usd)
+        var commit = Commit()
         commit.polls = [poll]
         if let fault = writer.commit(commit).fault {
             print(fault)
@@ -82,7 +82,7 @@ private struct Walk {
         }
         var record = PollRecord(at: at, fetchedAt: fetchedAt, feed: "coingecko", currency: .usd, outcome: .ok)
         record.samples = samples
-        record.watched = WatchedMarkets(samples.map(\.market))
+        record.watched = WatchedMarkets(samples.map(\.market), currencies: .init(.usd))
         return record
     }
 }

@@ -80,7 +80,7 @@ extension MemoryHistory {
 
     func result(of commit: Commit, fault: String?) -> CommitResult {
         var result = CommitResult(fault: fault, installation: Self.installation, stored: stored)
-        result.past = commit.pastNeeded.map(past)
+        result.past = commit.pastNeeded.map { past($0.polled) }
         return result
     }
 

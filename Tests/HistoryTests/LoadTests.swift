@@ -30,7 +30,7 @@ import Testing
         var named = ["a", "b"].map { Watchlist.Item(market: market($0), staleness: .init(after: staleAfter)) }
         if own { named.append(.init(market: market("share"), staleness: .init(after: .hours(1)), source: Self.stocks)) }
         return Settings(
-            host: "box", currency: usd(),
+            host: "box",
             watchlist: Watchlist(named: named, top: top, staleness: .init(after: staleAfter), currencies: .init(usd())),
             sources: own ? [shared, stocks] : [shared], feeds: ["test", "stocks"], rules: rules, routing: Routing(),
             deadline: .seconds(50))

@@ -10,7 +10,7 @@ import Testing
         _ writer: HistoryWriter, _ id: String = "a", _ from: Double = 0, until: Double = 3600
     ) throws -> [String] {
         let found = try writer.reader.holes(
-            of: [MarketRhythm(market(id), longestStep: .minutes(2))], in: usd(), moment(from)..<moment(until))
+            of: [MarketRhythm(market(id), longestStep: .minutes(2))], in: .init(usd()), moment(from)..<moment(until))
         return try #require(found[market(id)]).stretches.map {
             "\(Int($0.lowerBound.since(moment()).inSeconds))-\(Int($0.upperBound.since(moment()).inSeconds))"
         }

@@ -161,7 +161,8 @@ import Testing
         // Neither is asked for again: the answer is remembered, and where polls are gone their candles speak.
         #expect(
             try writer.reader.holes(
-                of: [MarketRhythm(market("a"), longestStep: .minutes(2))], in: usd(), moment(-90_000)..<moment(90_000))[
+                of: [MarketRhythm(market("a"), longestStep: .minutes(2))], in: .init(usd()),
+                moment(-90_000)..<moment(90_000))[
                     market("a")]?
                 .isEmpty == true)
     }

@@ -89,14 +89,14 @@ import Testing
         try writer.commit(poll(120, sample("a", "2", quotedAt: 110), sample("b", "7", quotedAt: 120)))
         let before = try writer.queue.read { try Int.fetchOne($0, sql: "SELECT total_changes()") }
         var commit = Commit()
-        commit.pastNeeded = moment(0)..<moment(120)
+        commit.pastNeeded = (moment(0)..<moment(120), .init(usd()))
         let result = writer.commit(commit)
         #expect(result.past == [PastPrice(market("a"), quotedAt: moment(-30), price: price("1"))])
         #expect(result.fault == nil)
         #expect(result.stored.samples == 4)
-        commit.pastNeeded = moment(60)..<moment(500)
+        commit.pastNeeded = (moment(60)..<moment(500), .init(usd()))
         #expect(writer.commit(commit).past?.map(\.market) == [market("a"), market("b")])
-        commit.currency = try Currency("eur")
+        commit.pastNeeded?.currencies.usual = try Currency("eur")
         #expect(writer.commit(commit).past == [])
         #expect(try writer.queue.read { try Int.fetchOne($0, sql: "SELECT total_changes()") } == before)
     }
@@ -107,7 +107,7 @@ import Testing
         var commit = Commit()
         // Two samples of one market in one poll break the key.
         commit.polls = [poll(60, sample("a", "2", quotedAt: 60), sample("a", "3", quotedAt: 61))]
-        commit.pastNeeded = moment(0)..<moment(120)
+        commit.pastNeeded = (moment(0)..<moment(120), .init(usd()))
         let failed = writer.commit(commit)
         #expect(failed.fault != nil)
         #expect(failed.past?.map(\.price) == [price("1")])

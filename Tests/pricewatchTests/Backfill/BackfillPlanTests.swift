@@ -42,7 +42,7 @@ import Testing
         }
         var known: [MarketID: Holes] = [:]
         for (market, stretches) in holes { known[try MarketID(market)] = Holes(stretches) }
-        let plan = BackfillPlan(known, sources, in: .usd, now: Self.now)
+        let plan = BackfillPlan(known, sources, in: .init(.usd), now: Self.now)
         await network.shutdown()
         func hours(_ date: Date) -> String {
             String(format: "%g", (Self.now.since(date).inSeconds / 360).rounded() / 10)

@@ -73,20 +73,6 @@ import Testing
             "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: dollars-and-cents}]",
             "1:80: feeds[0].currency: a currency must be 2 to 12 letters or digits, such as usd"
         ),
-        (
-            "currency: eur\nfeeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: usd}]",
-            "2:80: feeds[0].currency: usd is not the currency of everything else, eur: ask this server for eur, or set "
-                + "currency: usd at the top"
-        ),
-        (
-            "feeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, currency: eur}]\ncurrency: USD",
-            "1:80: feeds[0].currency: eur is not the currency of everything else, usd: ask this server for usd, or set "
-                + "currency: eur at the top"
-        ),
-        (
-            "feeds: [{provider: json, url: \"https://a/{id}/{currency}\", fields: {price: /p}, currency: eur}]",
-            "1:91: feeds[0].currency: eur is not what {currency} in url asks for, usd: leave currency out"
-        ),
         ("feeds: [{provider: coingecko, currency: usd}]", "1:41: feeds[0].currency: belongs to provider: json"),
         (
             "currency: dollars-and-cents\nfeeds: [{provider: json, url: \"https://a/{id}\", fields: {price: /p}, "

@@ -149,7 +149,7 @@ private struct MutationScene {
         }
         for text in ["bitcoin", "Tether", "nothing"] {
             ask { reader, configuration in
-                let (market, currency) = try RecordedMarket.find(text, in: reader, preferring: .usd)
+                let (market, currency) = try RecordedMarket.find(text, in: reader, preferring: .init(.usd))
                 _ = try Chart(of: market, in: currency, from: reader, configuration, since: nil, until: now)
                 try reader.samples(of: market, in: currency, since: nil, until: nil) { _ = Records.values(of: $0) }
                 for length in ["1m", "1h", "1d"] {
@@ -160,7 +160,7 @@ private struct MutationScene {
             }
         }
         ask { reader, configuration in
-            _ = try Trends(reader, in: .usd, oldest: filled.start, every: .minutes(7), now: now)
+            _ = try Trends(reader, in: .init(.usd), oldest: filled.start, every: .minutes(7), now: now)
         }
         ask { reader, _ in
             let rhythm = MarketRhythm(try MarketID("bitcoin"), longestStep: .minutes(14))

@@ -41,7 +41,7 @@ struct PricePath {
                 let price = Price(parsing: price)
                 let quote = price.map {
                     Quote(
-                        market: id, symbol: Self.symbols[market] ?? market, name: market, currency: settings.currency,
+                        market: id, symbol: Self.symbols[market] ?? market, name: market, currency: settings.watchlist.currencies[id],
                         price: $0, quotedAt: now)
                 }
                 var answer = Answer(fetchedAt: now)
