@@ -41,12 +41,16 @@ import Testing
                 "200 x 962930624879.51246 + 0.000005489260858 x 0.000000000578700535 + 0.00000623069404 x 20229008.396 "
                     + "+ 639838738 x 0.00000000007774447 + 370000000 x 62364", "215660804976028.583"
             ),
-            ("5.827168109 x 0.000001336915 + 682499907445.31 x 0.00006949690376269 + 617266223.4730413 x "
-                + "4.1123570054657814", "2585850708.72254728"),
+            (
+                "5.827168109 x 0.000001336915 + 682499907445.31 x 0.00006949690376269 + 617266223.4730413 x "
+                    + "4.1123570054657814", "2585850708.72254728"
+            ),
             ("0.29302402308 x 0.0000000015739 + 0.000000000000000004 x 0.0000027", "0.0000000004611905099256228"),
             ("1.5 x 9.4474 + 9213708552126465 x 5.9512 + 4986479.5697 x 0.000000536163878", "54832622335415035.4"),
-            ("0.40022557900493956 x 55983913755423.041 + 0.000000071183114196 x 0.000000000000005129",
-             "22406194297726.7869"),
+            (
+                "0.40022557900493956 x 55983913755423.041 + 0.000000071183114196 x 0.000000000000005129",
+                "22406194297726.7869"
+            ),
             ("343.75859096725 x 973.01484911005 + 992.215674822468877 x 644458.3503", "639776159.15140982"),
             // Out of the range of prices.
             ("1000000000000000000 x 1 + 0.000000000000000001 x 1", "1000000000000000000"),
@@ -94,7 +98,8 @@ import Testing
     func recorded() throws {
         var board = board()
         let update = board.apply(
-            answer(quote("bitcoin", "60000", at: moment(-30)), quote("ethereum", "2000", at: moment(-90)), at: moment()))
+            answer(quote("bitcoin", "60000", at: moment(-30)), quote("ethereum", "2000", at: moment(-90)), at: moment())
+        )
         #expect(value(board, at: moment()) == "36000")
         let sample = try #require(update.samples.last)
         #expect(sample.market == market("savings") && sample.quotedAt == moment(-30) && sample.confirmed)
@@ -132,7 +137,8 @@ import Testing
         #expect(update.unknown.map(\.reason) == [.notAnswered, .incomplete])
         #expect(update.samples.map(\.market.text) == ["bitcoin"])
         update = board.apply(
-            answer(quote("bitcoin", "60000", at: moment(60)), quote("ethereum", "2000", at: moment(60)), at: moment(60)))
+            answer(quote("bitcoin", "60000", at: moment(60)), quote("ethereum", "2000", at: moment(60)), at: moment(60))
+        )
         #expect(value(board, at: moment(60)) == "36000")
         update = board.apply(
             answer(quote("bitcoin", "60000", at: moment(120)), unusable: ["ethereum": .nullPrice], at: moment(120)))
@@ -217,6 +223,33 @@ import Testing
         let update = board.apply(failed)
         #expect(update.outcome == .failed && update.unknown.map(\.reason) == [.notAsked, .notAsked, .notAsked])
         #expect(value(board, at: moment(60)) == "36000")
+    }
+
+    @Test("after a kill at any moment an alert on it fires once")
+    func killed() {
+        var settings = Settings.test(
+            ["bitcoin", "ethereum"],
+            rules: [levelRule(above: "36000", on: "savings")])
+        settings.watchlist.named.append(
+            .init(
+                market: market("savings"), staleness: .never,
+                portfolio: Portfolio([
+                    .init(market("bitcoin"), amount: price("0.5")), .init(market("ethereum"), amount: price("3")),
+                ])))
+        var scene = EngineScene(settings, feeds: ["a": [gives { $0.text == "bitcoin" ? "60002" : "2000" }]])
+        scene.take(.woke)
+        let request = scene.requests.last
+        let answered = request.map {
+            Input.answered($0.source, gives { $0.text == "bitcoin" ? "60002" : "2000" }($0, scene.now))
+        }
+        // Killed between the commit and the log.
+        if let answered { scene.crash(taking: answered) }
+        scene.poll(3)
+        #expect(scene.announced == ["firing"])
+        scene.restart()
+        scene.poll(3)
+        #expect(scene.announced == ["firing"])
+        #expect(scene.delivered.map(\.words) == ["high firing"])
     }
 
     @Test("a coin that has its id is not asked for, and its price is not taken")

@@ -63,7 +63,8 @@ extension HistoryReader {
     private func edited(
         _ watchlist: Watchlist, newest: [MarketID: MarketBoard.Remembered]
     ) throws(HistoryError) -> Set<MarketID> {
-        let amounts = watchlist.named.reduce(into: [:]) { $0[$1.market] = $1.portfolio?.amounts }
+        var amounts: [MarketID: String] = [:]
+        for item in watchlist.named { amounts[item.market] = item.portfolio?.amounts }
         return try read { db in
             let recorded = try ComputedSeries.all(db)
             guard !amounts.isEmpty || !recorded.isEmpty else { return [] }

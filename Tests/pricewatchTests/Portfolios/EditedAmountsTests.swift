@@ -26,14 +26,15 @@ import Testing
         "watch: {markets: [{id: savings, holds: {bitcoin: \(bitcoin), ethereum: \(ethereum)}\(more)}]}\n"
     }
 
-    /// Half a bitcoin and three of ethereum are worth 36,000.
+    /// Half a bitcoin and three of ethereum are worth 36,000. The last price of bitcoin stays.
     private func scene(
         _ rules: String = rules, bitcoin: [String] = ["60000"], more: String = ""
     ) throws -> DaemonScene {
         try DaemonScene(
             rules + Self.portfolio("0.5", "3", more),
             script: [
-                try MarketID("bitcoin"): bitcoin.compactMap { Price(parsing: $0) },
+                try MarketID("bitcoin"): (bitcoin + Array(repeating: bitcoin.last ?? "", count: 200))
+                    .compactMap { Price(parsing: $0) },
                 try MarketID("ethereum"): [Price(parsing: "2000")].compactMap(\.self),
             ])
     }
@@ -84,7 +85,8 @@ import Testing
         try await scene.start()
         await scene.poll(5)
         try await edit(
-            scene, "builtin_alerts: false\nalerts: [{name: below, market: savings, below: 20000}]\n"
+            scene,
+            "builtin_alerts: false\nalerts: [{name: below, market: savings, below: 20000}]\n"
                 + Self.portfolio("0.25", "1.5"), restarting: restarting)
         await scene.poll(5)
         #expect(try events(scene) == [])
@@ -95,7 +97,8 @@ import Testing
         await scene.stop()
     }
 
-    @Test("a firing level that still holds goes on without a word; one that does not is resolved as edited",
+    @Test(
+        "a firing level that still holds goes on without a word; one that does not is resolved as edited",
         arguments: [false, true])
     func firing(restarting: Bool) async throws {
         let rules = """
@@ -133,7 +136,8 @@ import Testing
         await scene.stop()
     }
 
-    @Test("nothing earlier counts for windows and the 24 h change, and all of it stays readable",
+    @Test(
+        "nothing earlier counts for windows and the 24 h change, and all of it stays readable",
         arguments: [false, true])
     func past(restarting: Bool) async throws {
         let rules = """
@@ -175,7 +179,8 @@ import Testing
         await scene.stop()
     }
 
-    @Test("the cost, the order, and another way to write a number are no edit of the amounts", arguments: [false, true])
+    @Test(
+        "the cost, the order, and another way to write a number are no edit of the amounts", arguments: [false, true])
     func noEdit(restarting: Bool) async throws {
         let rules = """
             builtin_alerts: false
@@ -204,8 +209,8 @@ import Testing
         await scene.poll()
         #expect(
             try events(scene) == [
-                "falls savings firing first_firing 31000", "moves bitcoin firing first_firing 50000",
-                "moves savings firing first_firing 31000", "low savings firing first_firing 31000",
+                "falls savings firing first_firing 31000", "moves savings firing first_firing 31000",
+                "moves bitcoin firing first_firing 50000", "low savings firing first_firing 31000",
             ])
         await scene.stop()
     }

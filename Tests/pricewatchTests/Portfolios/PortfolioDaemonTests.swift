@@ -7,19 +7,22 @@ import TestSupport
 import Testing
 
 @testable import Engine
+@testable import Views
 @testable import pricewatch
 
 /// A portfolio through the whole daemon: provider, database, status file, restarts.
 @Suite struct PortfolioDaemonTests {
     static let watch = "watch: {markets: [{id: savings, holds: {bitcoin: 0.5, ethereum: 3}, cost: 25000}]}\n"
 
+    /// The last price of bitcoin stays.
     private func scene(
         _ rules: String = "", bitcoin: [String], ethereum: [String] = ["2000"], seed: UInt64 = 1
     ) throws -> DaemonScene {
         try DaemonScene(
             Self.watch + rules,
             script: [
-                try MarketID("bitcoin"): bitcoin.compactMap { Price(parsing: $0) },
+                try MarketID("bitcoin"): (bitcoin + Array(repeating: bitcoin.last ?? "", count: 200))
+                    .compactMap { Price(parsing: $0) },
                 try MarketID("ethereum"): ethereum.compactMap { Price(parsing: $0) },
             ], seed: seed)
     }
@@ -62,8 +65,8 @@ import Testing
         #expect(summary.up + summary.down + summary.flat + summary.unknown == 3 && summary.unknown == 0)
         let view = StatusView(
             status: try scene.status(), verdict: StatusVerdict(try scene.status(), alive: true, file: "", now: .now),
-            terminal: Terminal(isTerminal: false, width: 80), now: scene.time.now())
-        #expect(view.lines.contains("savings: value 36,500.00 usd, cost 25,000 usd, gain +11,500.00 (+46 %)"))
+            terminal: Terminal(isTerminal: false, isUTF8: true, width: 80), now: scene.time.now())
+        #expect(view.lines.contains("savings: value 36,500 usd, cost 25,000 usd, gain +11,500 (+46 %)"))
         await scene.stop()
     }
 
@@ -90,6 +93,77 @@ import Testing
         ) { polled.append($0.finding) }
         #expect(polled.suffix(8) == Array(repeating: .nothing, count: 8)[...])
         await scene.stop()
+    }
+
+    @Test("its file is judged with age as its parts are")
+    func aged() async throws {
+        let scene = try scene(bitcoin: ["60000"])
+        try await scene.start()
+        await scene.poll()
+        func savings(after age: Duration) throws -> StatusReport.Market? {
+            try StatusSource(try scene.configuration, now: scene.time.now()).report(at: scene.time.now() + age)
+                .markets.first { $0.market.text == "savings" }
+        }
+        #expect(try savings(after: .minutes(13))?.price == Price(parsing: "36000"))
+        let old = try #require(try savings(after: .minutes(16)))
+        #expect(old.state == .unknown && old.reason == .incomplete && old.price == nil && old.gain == nil)
+        #expect(old.cost == 25_000)
+        // Of a daemon that is gone, from the history.
+        await scene.stop()
+        try FileManager.default.removeItem(atPath: scene.files.folder + "/status.json")
+        #expect(try savings(after: .minutes(5))?.price == Price(parsing: "36000"))
+        #expect(try savings(after: .minutes(16))?.reason == .incomplete)
+    }
+
+    @Test("it is rehearsed as it was live, and before it is in use")
+    func rehearsed() async throws {
+        let rules = "alerts: [{name: fell, market: savings, falls: 5%, within: 10m}]\n"
+        let prices = Array(repeating: "60000", count: 12) + ["54000"]
+        let (live, other) = (try scene(rules, bitcoin: prices), try scene(bitcoin: prices))
+        for scene in [live, other] {
+            try await scene.start()
+            await scene.poll(14)
+            await scene.stop()
+        }
+        let announced = try events(live)
+        #expect(announced.count == 1)
+        let configurations = [
+            (live, Self.watch + rules),
+            (other, Self.watch.replacing("savings", with: "more") + rules.replacing("savings", with: "more")),
+            (live, Self.watch.replacing("0.5", with: "50") + rules),
+        ]
+        for (scene, text) in configurations {
+            let configuration = try scene.files.reading(text).configuration
+            let report = try RehearsalReport(
+                playing: try HistoryReader(at: scene.database), through: configuration.alertRules, configuration,
+                since: .distantPast)
+            let rehearsed = report.rules.first { $0.rule.name == "fell" }
+            #expect(rehearsed?.events.map(\.at) == announced.map(\.at))
+            #expect(rehearsed?.hint == nil)
+        }
+        #expect(announced.first?.price == Price(parsing: "33000"))
+    }
+
+    @Test("no provider has its past: backfill names its parts; find and forget know it")
+    func commands() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try Installation(
+            url: simulator.baseURL, markets: "[{id: savings, holds: {bitcoin: 0.5, ethereum: 3}}]")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        let refused = try await installation.run("backfill", "savings")
+        #expect(refused.exit == 65)
+        #expect(refused.errors.contains("savings: it is a portfolio") && refused.errors.contains("bitcoin ethereum"))
+        let before = simulator.requestCount
+        #expect(try await installation.run("backfill").exit == 0)
+        #expect(simulator.requestCount == before + 2)
+        #expect(try await installation.run("history", "savings").output.contains(" usd"))
+        #expect(try await installation.run("chart", "savings").exit == 0)
+        #expect(try await installation.run("check", "--online").output.contains("portfolio:     savings: 0.5 bitcoin"))
+        let forgotten = try await installation.run("forget", "savings", "--yes")
+        #expect(forgotten.output.hasPrefix("deleted 1 sample and 0 candles of savings"), "\(forgotten.output)")
+        #expect(try await installation.run("run", "--once").exit == 0)
+        #expect(try await installation.run("history", "savings").exit == 0)
+        await simulator.stop()
     }
 
     @Test("an alert on it goes on exactly after each restart", arguments: [1, 5, 8] as [UInt64])
