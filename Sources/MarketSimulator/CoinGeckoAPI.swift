@@ -87,9 +87,10 @@ struct CoinGeckoAPI {
 
     private func market(_ id: String) -> SimulatedMarket? { (try? MarketID(id)).flatMap(book.market) }
 
+    /// The simulated markets have the same figures in each currency.
     private func checkCurrency(_ query: [String: String]) throws(CoinGeckoError) {
         guard let code = query["vs_currency"], !code.isEmpty else { throw .missing("vs_currency") }
-        guard code.lowercased() == "usd" else { throw .invalid("vs_currency") }
+        guard ["usd", "eur", "gbp"].contains(code.lowercased()) else { throw .invalid("vs_currency") }
     }
 
     private func jsonArray(_ items: [String]) -> String { "[" + items.joined(separator: ",") + "]" }

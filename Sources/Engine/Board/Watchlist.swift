@@ -61,6 +61,19 @@ extension Watchlist {
     }
 }
 
+/// The watched markets with their currencies, and which of them the configuration names: those are never forgotten.
+package struct WatchedMarkets: Hashable, Sendable {
+    package var all: [MarketID]
+    package var named: [MarketID]
+    package var currencies: MarketCurrencies
+
+    package init(_ all: [MarketID], named: [MarketID] = [], currencies: MarketCurrencies) {
+        self.all = all
+        self.named = named
+        self.currencies = currencies
+    }
+}
+
 /// The age beyond which a market's quote is stale.
 package struct Staleness: Hashable, Sendable {
     /// The limit at the configured interval.

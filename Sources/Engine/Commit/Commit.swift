@@ -160,16 +160,3 @@ extension PollRecord {
         self.init(at: at, fetchedAt: fetchedAt, feed: feed, currency: currency, outcome: outcome, error: nil)
     }
 }
-
-/// The watched markets with their currencies, and which of them the configuration names: those are never forgotten.
-package struct WatchedMarkets: Hashable, Sendable {
-    package var all: [MarketID]
-    package var named: [MarketID]
-    package var currencies: MarketCurrencies
-
-    package init(_ all: [MarketID], named: [MarketID] = [], currencies: MarketCurrencies) {
-        self.all = all
-        self.named = named
-        self.currencies = currencies
-    }
-}

@@ -20,9 +20,8 @@ struct Series {
     ) throws -> [Series] {
         try db.all("SELECT id, market, symbol, name, newest_candle, currency FROM series ORDER BY id") { row in
             let (market, currency): (MarketID, Currency) = (try row.value(1), try row.value(5))
-            guard wanted?.contains(market) != false, currencies.map({ $0[market] == currency }) != false else {
-                return nil
-            }
+            guard wanted?.contains(market) != false else { return nil }
+            if let currencies, currencies[market] != currency { return nil }
             let names = HistoryReader.Name(market: market, symbol: try row.value(2), name: try row.value(3))
             let hasCandle = try row.value(4, as: Int64?.self) != nil
             return Series(

@@ -21,6 +21,10 @@ struct ChartCommand: AsyncParsableCommand {
     var since: TimeArgument?
     @Option(help: "Until when. (default: now)", transform: TimeArgument.parse)
     var until: TimeArgument?
+    @Option(
+        help: "Of a market that was recorded in several. (default: the one it is watched in)",
+        transform: Currency.init(argument:))
+    var currency: Currency?
     @Option(help: "Write a picture to FILE.svg instead.", completion: .file(extensions: ["svg"]))
     var output: String?
 
@@ -34,7 +38,8 @@ struct ChartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
-        let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currencies)
+        let (market, currency) = try RecordedMarket.find(
+            market, in: reader, preferring: configuration.currencies, only: currency)
         let now = Date()
         let until = until?.date(now: now) ?? now
         let since = since?.date(now: now)

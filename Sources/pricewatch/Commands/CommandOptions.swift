@@ -62,6 +62,12 @@ enum TimeArgument: Hashable, Sendable {
     }
 }
 
+extension Currency {
+    @Sendable init(argument text: String) throws {
+        do { try self.init(text) } catch { throw ValidationError("a currency \(error.reason)") }
+    }
+}
+
 extension Duration {
     /// A duration on the command line; `examples` completes "write …".
     init(argument text: String, atLeast least: Duration = .milliseconds(1), examples: String) throws {

@@ -19,6 +19,10 @@ struct HistoryCommand: AsyncParsableCommand {
     var until: TimeArgument?
     @Option(help: "Candles of this length, 1m to 7d.", transform: HistoryCommand.candleLength)
     var every: Duration?
+    @Option(
+        help: "Of a market that was recorded in several. (default: the one it is watched in)",
+        transform: Currency.init(argument:))
+    var currency: Currency?
     @Option(help: "table, csv, json or ndjson.")
     var format = RecordFormat.table
     @Flag(help: "The same as --format json.")
@@ -33,8 +37,8 @@ struct HistoryCommand: AsyncParsableCommand {
         let currencies = configuration.currencies
         let wanted =
             all
-            ? try RecordedMarket.all(in: reader, preferring: currencies)
-            : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currencies) }
+            ? try RecordedMarket.all(in: reader, preferring: currencies, only: currency)
+            : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currencies, only: currency) }
         let now = Date()
         let (since, until) = (since.date(now: now), until?.date(now: now))
         var output = RecordOutput(

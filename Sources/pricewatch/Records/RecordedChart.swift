@@ -40,7 +40,7 @@ extension Chart {
         symbol = known?.symbol ?? ""
         name = known?.name ?? ""
         events = try reader.events(since: start).filter {
-            $0.market == market && $0.at < until && [.firing, .resolved].contains($0.kind)
+            $0.market == market && $0.currency == currency && $0.at < until && [.firing, .resolved].contains($0.kind)
         }
     }
 }

@@ -3,15 +3,19 @@ import Markets
 
 /// Finds a recorded market by what the user typed.
 enum RecordedMarket {
-    /// The market with this id, in the currency that it is watched in or else in the first currency recorded for it.
-    /// Throws an error with "did you mean".
+    /// The market with this id, in the currency wanted; nil: in the one that it is watched in, or else in the first
+    /// recorded. Throws an error with "did you mean", or with the currencies that there are.
     static func find(
-        _ text: String, in reader: HistoryReader, preferring currencies: MarketCurrencies
+        _ text: String, in reader: HistoryReader, preferring currencies: MarketCurrencies, only wanted: Currency? = nil
     ) throws -> (MarketID, Currency) {
-        if let market = try? MarketID(text),
-            let used = try currency(of: market, in: reader, preferring: currencies[market])
-        {
-            return (market, used)
+        if let market = try? MarketID(text) {
+            let recorded = try reader.currencies(of: market)
+            if let used = recorded.preferred(currencies[market], only: wanted) { return (market, used) }
+            if let wanted, !recorded.isEmpty {
+                let known = recorded.map(\.code).joined(separator: ", ")
+                throw CommandError(
+                    "find the market \(text) in \(wanted): it is recorded in \(known)", Exit.noSuchData)
+            }
         }
         try CommandError.refuseEmpty(reader)
         let known = try reader.names().filter { $0.market.text != text }
@@ -19,20 +23,20 @@ enum RecordedMarket {
         throw CommandError("find the market \(text): nothing is recorded under this id\(hint)", Exit.noSuchData)
     }
 
-    /// Every market with recorded prices, by id.
-    static func all(in reader: HistoryReader, preferring currencies: MarketCurrencies) throws -> [(MarketID, Currency)]
-    {
+    /// Every market with recorded prices, by id; with a currency wanted, those that have prices in it.
+    static func all(
+        in reader: HistoryReader, preferring currencies: MarketCurrencies, only wanted: Currency? = nil
+    ) throws -> [(MarketID, Currency)] {
         try CommandError.refuseEmpty(reader)
         return try Set(reader.names().map(\.market)).sorted().compactMap { market in
-            try currency(of: market, in: reader, preferring: currencies[market]).map { (market, $0) }
+            try reader.currencies(of: market).preferred(currencies[market], only: wanted).map { (market, $0) }
         }
     }
+}
 
-    private static func currency(
-        of market: MarketID, in reader: HistoryReader, preferring currency: Currency
-    ) throws -> Currency? {
-        let currencies = try reader.currencies(of: market)
-        return currencies.contains(currency) ? currency : currencies.first
+extension [Currency] {
+    fileprivate func preferred(_ usual: Currency, only wanted: Currency?) -> Currency? {
+        contains(wanted ?? usual) ? wanted ?? usual : wanted == nil ? first : nil
     }
 }
 

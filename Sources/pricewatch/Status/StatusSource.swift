@@ -83,8 +83,12 @@ struct StatusSource {
     /// Nil if the history cannot be read; the status reports that itself.
     func trends(now: Date) -> Trends? {
         guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
+        // Those of the prices in the same table, whatever the configuration says by now.
+        let shown = Dictionary(
+            written.markets.map { ($0.market, $0.currency) }, uniquingKeysWith: { first, _ in first })
+        let currencies = MarketCurrencies(configuration.currency, others: shown)
         return try? Trends(
-            reader, in: configuration.currencies, oldest: written.history.oldestAt, every: configuration.tick, now: now)
+            reader, in: currencies, oldest: written.history.oldestAt, every: configuration.tick, now: now)
     }
 }
 

@@ -103,11 +103,13 @@ import Testing
         ]
         let writer = try HistoryWriter(at: folder.database)
         for (index, state) in states.enumerated() {
-            let alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
+            var alerts = [key: Alert(state: state, condition: "above 10", announcements: index)]
             try writer.commit(poll(0)) { commit in
                 commit.alerts = alerts
                 commit.events = [event("same")]
             }
+            // The currency is that of the last event.
+            alerts[key]?.currency = usd()
             #expect(try writer.reader.alerts() == alerts)
         }
         #expect(try writer.reader.unloggedEvents() == [event("same")])

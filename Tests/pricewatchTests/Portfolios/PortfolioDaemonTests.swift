@@ -159,6 +159,8 @@ import Testing
         #expect(try await installation.run("history", "savings").output.contains(" usd"))
         #expect(try await installation.run("chart", "savings").exit == 0)
         #expect(try await installation.run("check", "--online").output.contains("portfolio:     savings: 0.5 bitcoin"))
+        let found = try await installation.run("find", "savings")
+        #expect(found.errors.contains("savings is a portfolio of the configuration: 0.5 bitcoin, 3 ethereum"))
         let forgotten = try await installation.run("forget", "savings", "--yes")
         #expect(forgotten.output.hasPrefix("deleted 1 sample and 0 candles of savings"), "\(forgotten.output)")
         #expect(try await installation.run("run", "--once").exit == 0)

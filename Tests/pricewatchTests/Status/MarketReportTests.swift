@@ -62,7 +62,7 @@ import Testing
     func empty() throws {
         #expect(
             try report([]).lines(on: Terminal()) == [
-                "24h to 2026-11-21 10:00 UTC: 0 markets in usd",
+                "24h to 2026-11-21 10:00 UTC: 0 markets",
                 "  nothing was recorded yet; see why: pricewatch status",
             ])
     }

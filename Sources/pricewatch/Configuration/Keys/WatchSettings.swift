@@ -98,12 +98,14 @@ extension Configuration.Market {
         guard let market else { return nil }
         self = market
     }
+
     /// Nil without `holds`. Faulty parts are left out.
     private static func portfolio(_ section: Section, _ parts: inout [Holding]) -> Portfolio? {
         let cost = section.value("cost", .cost)
         guard let item = section.item("holds") else {
             if section.holds("cost") {
-                section.fault(at: "cost", "belongs to a portfolio, such as {id: savings, holds: {bitcoin: 0.5}, cost: 25000}")
+                section.fault(
+                    at: "cost", "belongs to a portfolio, such as {id: savings, holds: {bitcoin: 0.5}, cost: 25000}")
             }
             return nil
         }
