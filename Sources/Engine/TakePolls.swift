@@ -59,6 +59,7 @@ extension Engine {
             let poll = TakenPoll(result, of: sources[place], at: started, into: &board)
         else { return nil }
         sources[place].end(poll, at: started)
+        for market in board.revalued { summary.forget(market) }
         return poll
     }
 

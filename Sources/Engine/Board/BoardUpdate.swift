@@ -15,7 +15,9 @@ package struct BoardUpdate: Sendable {
     package var moves: [LargeMove] = []
 
     package var outcome: PollOutcome {
-        usable == 0 ? .failed : samples.isEmpty ? .unchanged : usable == asked ? .ok : .partial
+        // The value of a portfolio is no news of the provider's.
+        let isUnchanged = !samples.contains { $0.amounts == nil }
+        return usable == 0 ? .failed : isUnchanged ? .unchanged : usable == asked ? .ok : .partial
     }
 }
 
@@ -58,6 +60,8 @@ package struct Sample: Hashable, Sendable {
     package var marketCap: Double?
     /// False for an unconfirmed large move: stored, but excluded from candles, windows and summaries.
     package var confirmed = true
+    /// Of a portfolio; see `Portfolio.amounts`. Nil: the price is a provider's.
+    package var amounts: String?
 }
 
 extension Sample {

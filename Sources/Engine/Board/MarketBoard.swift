@@ -3,13 +3,19 @@ import Markets
 
 /// The state of every watched market: its newest price, or why it has none.
 package struct MarketBoard: Sendable {
-    package private(set) var entries: [Entry]
+    package internal(set) var entries: [Entry]
     /// The watched markets, in the order of the entries. Stored, so that comparing it with a copy costs nothing.
     package private(set) var markets: [MarketID] = []
     private var places: [MarketID: Int]
     private let watchlist: Watchlist
     /// What is known of markets that are not watched now; used if they return.
     private var remembered: [MarketID: Remembered]
+    /// The portfolios among the entries.
+    private(set) var holdings: [Holding] = []
+    /// Portfolios that have no value of their present amounts yet: what is recorded of others does not count.
+    var edited: Set<MarketID>
+    /// Those that got the first such value in the last answer of their source.
+    var revalued: [MarketID] = []
     /// The large moves in the last answer of each source.
     private var moves: [LargeMove] = []
     /// The feed of each source's last answer: an unchanged answer refers to that feed's own last one.
@@ -18,26 +24,26 @@ package struct MarketBoard: Sendable {
     /// One watched market.
     package struct Entry: Hashable, Sendable {
         /// As configured.
-        fileprivate var item: Watchlist.Item
+        var item: Watchlist.Item
         /// Named in the configuration, not watched only for its rank.
-        package fileprivate(set) var named: Bool
+        package internal(set) var named: Bool
         /// Of its price; an entry whose currency changes starts anew.
         package let currency: Currency
-        package fileprivate(set) var symbol = ""
-        package fileprivate(set) var name = ""
-        fileprivate(set) var lastAnswer = LastAnswer.unknown(.notAsked)
+        package internal(set) var symbol = ""
+        package internal(set) var name = ""
+        var lastAnswer = LastAnswer.unknown(.notAsked)
         /// The newest trusted price; kept while the provider has none.
-        package fileprivate(set) var newest: PriceSample?
+        package internal(set) var newest: PriceSample?
         /// Whether a newer price waits for confirmation.
-        fileprivate(set) var confirmation = MoveConfirmation.settled
+        var confirmation = MoveConfirmation.settled
         /// Consecutive answers without a usable price of it.
-        package fileprivate(set) var missedAnswers = 0
+        package internal(set) var missedAnswers = 0
         /// The last answer covered this market, with or without a price.
-        fileprivate(set) var isReached = true
+        var isReached = true
         /// When the first answer came that should have held it; nil before that.
-        fileprivate(set) var watchedSince: Date?
+        var watchedSince: Date?
         /// The poll interval in force when it was last answered; zero: as configured.
-        fileprivate var interval = Duration.zero
+        var interval = Duration.zero
 
         package var market: MarketID { item.market }
         package var source: SourceID { item.source }
@@ -53,15 +59,27 @@ package struct MarketBoard: Sendable {
     }
 
     /// Restores a board from the history.
-    package init(watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:]) {
+    ///
+    /// - Parameter edited: the portfolios whose newest recorded value is of other amounts.
+    package init(
+        watching watchlist: Watchlist, remembering remembered: [MarketID: Remembered] = [:],
+        edited: Set<MarketID> = []
+    ) {
         self.watchlist = watchlist
         self.remembered = remembered
+        self.edited = edited
         entries = []
         places = [:]
         for item in watchlist.named { watch(item, named: true) }
         for market in watchlist.lastRanking.prefix(watchlist.top) where places[market] == nil {
             watch(watchlist.ranked(market), named: false)
         }
+        for place in entries.indices {
+            guard let portfolio = entries[place].portfolio else { continue }
+            let parts = portfolio.parts.map { (place: places[$0.market], amount: $0.amount) }
+            holdings.append(Holding(place: place, parts: parts, amounts: portfolio.amounts))
+        }
+        limitPortfolios()
     }
 
     private mutating func watch(_ item: Watchlist.Item, named: Bool) {
@@ -106,28 +124,37 @@ package struct MarketBoard: Sendable {
 
     private mutating func resumeEntries(of other: MarketBoard) {
         for place in entries.indices {
-            guard var known = other[entries[place].market], known.currency == entries[place].currency else { continue }
+            let market = entries[place].market
+            guard var known = other[market], known.currency == entries[place].currency else { continue }
+            let isEdited = known.portfolio?.amounts != entries[place].portfolio?.amounts
+            // Edited, or edited back to what is recorded, before the first value of the edited amounts.
+            if isEdited ? entries[place].newest == nil && known.newest != nil : other.edited.contains(market) {
+                edited.insert(market)
+            }
+            guard !isEdited else { continue }
             known.item = entries[place].item
             known.named = entries[place].named
             entries[place] = known
         }
+        limitPortfolios()
     }
 
     /// Replaces the watchlist. Markets that stay keep their state, those that return keep their price. Large moves of
     /// this cycle are kept: they may be of another source's answer.
     package mutating func watch(_ next: Watchlist) {
         let before = self
-        self = MarketBoard(watching: next, remembering: everythingKnown)
+        self = MarketBoard(watching: next, remembering: everythingKnown, edited: edited)
         resumeEntries(of: before)
         moves = before.moves
+        revalued = before.revalued
         lastFeeds = before.lastFeeds
     }
 
-    /// The prices of all markets that are, or were, watched.
+    /// The prices of all markets that are, or were, watched, but for portfolios, which are computed.
     package var everythingKnown: [MarketID: Remembered] {
         var known = remembered
         for entry in entries {
-            guard let newest = entry.newest else { continue }
+            guard let newest = entry.newest, entry.portfolio == nil else { continue }
             known[entry.market] = Remembered(
                 symbol: entry.symbol, name: entry.name, newest: newest, confirmation: entry.confirmation)
         }
@@ -146,7 +173,7 @@ package struct MarketBoard: Sendable {
     /// Takes over from the history how many answers in a row lacked each market.
     package mutating func recall(missedAnswers: [MarketID: Int]) {
         for (market, count) in missedAnswers {
-            guard let place = places[market] else { continue }
+            guard let place = places[market], entries[place].portfolio == nil else { continue }
             entries[place].missedAnswers = count
         }
     }
@@ -174,11 +201,12 @@ extension MarketBoard.Entry {
         case .unknown: return .unknown
         case .known:
             guard let newest else { return .unknown }
-            return now.since(newest.quotedAt) > staleAfter ? .stale : .fresh
+            guard now.since(newest.quotedAt) > staleAfter else { return .fresh }
+            return portfolio == nil ? .stale : .unknown
         }
     }
 
-    /// The price used for display, rules and summaries; nil if the last answer had none.
+    /// The price used for rules and summaries; nil if the last answer had none.
     package var shown: MarketBoard.PriceSample? {
         if case .known = lastAnswer { newest } else { nil }
     }
@@ -236,7 +264,7 @@ extension MarketBoard {
         var quotes: [MarketID: Int] = [:]
         for (place, quote) in answer.quotes.enumerated().reversed() { quotes[quote.market] = place }
         var update = BoardUpdate()
-        for place in entries.indices where entries[place].source == source {
+        for place in entries.indices where entries[place].source == source && entries[place].portfolio == nil {
             entries[place].interval = interval
             if isRepeated {
                 entries[place].applyUnchanged(at: answer.fetchedAt, &update)
@@ -250,6 +278,7 @@ extension MarketBoard {
                 update.unknown.append((entries[place].market, reason))
             }
         }
+        applyPortfolios(of: source, from: feed, at: answer.fetchedAt, &update)
         moves = moves.filter { move in self[move.market].map { $0.source != source } ?? false } + update.moves
         return update
     }
@@ -271,125 +300,5 @@ extension MarketBoard {
         var next = watchlist
         next.lastRanking = ranking
         watch(next)
-    }
-}
-
-extension MarketBoard.Entry {
-    /// A provider's time further ahead of the answer than this is ignored.
-    private static let futureTolerance = Duration.minutes(5)
-
-    /// Applies an answer.
-    ///
-    /// - Parameter quote: its price of this market; nil: none.
-    fileprivate mutating func apply(
-        _ quote: Quote?, of answer: Answer, from feed: String, isMapped: Bool, _ update: inout BoardUpdate
-    ) {
-        // Nothing is known of a page that failed, or of a market that an incomplete ranking lacks.
-        isReached = quote != nil || !(answer.unreached.contains(market) || answer.rankingIsIncomplete && !named)
-        guard isReached else { return }
-        watchedSince = watchedSince ?? answer.fetchedAt
-        missedAnswers = quote == nil ? missedAnswers + 1 : 0
-        if let quote {
-            update.usable += 1
-            apply(quote, fetchedAt: answer.fetchedAt, from: feed, &update)
-        } else if isMapped {
-            lastAnswer = answer.unusable[market].map(MarketBoard.LastAnswer.unknown) ?? .missing(.notAnswered)
-        } else {
-            lastAnswer = .missing(.noMapping)
-        }
-    }
-
-    /// Applies an answer without changes.
-    fileprivate mutating func applyUnchanged(at fetchedAt: Date, _ update: inout BoardUpdate) {
-        isReached = true
-        guard shown != nil else {
-            missedAnswers += 1
-            return
-        }
-        update.usable += 1
-        if var candidate = confirmation.candidate {
-            candidate.fetchedAt = fetchedAt
-            applyAgain(candidate, &update)
-        } else {
-            newest?.fetchedAt = fetchedAt
-        }
-    }
-
-    /// Applies a quote; adds a sample only if it is not recorded yet.
-    private mutating func apply(
-        _ quote: Quote, fetchedAt: Date, from feed: String, _ update: inout BoardUpdate
-    ) {
-        symbol = quote.symbol
-        name = quote.name
-        // A time in the future would make every later quote look old.
-        let stated = quote.quotedAt.flatMap { $0 > fetchedAt + Self.futureTolerance ? nil : $0 }
-        let price = MarketBoard.PriceSample(
-            price: quote.price, quotedAt: stated ?? fetchedAt, fetchedAt: fetchedAt, feed: feed,
-            reportedChange: quote.reportedChange)
-        if let recorded = confirmation.candidate ?? newest {
-            let (before, after) = (recorded.quotedAt.milliseconds, price.quotedAt.milliseconds)
-            if after < before {
-                lastAnswer = .known(confirmation == .settled ? .oldQuote : .unconfirmed)
-                return
-            }
-            if after == before, quote.price == recorded.price { return applyAgain(price, &update) }
-        }
-        confirm(price, &update)
-        update.samples.append(
-            Sample(
-                market: market, symbol: symbol, name: name, price: quote.price, quotedAt: price.quotedAt,
-                volume24h: quote.volume24h, marketCap: quote.marketCap, confirmed: confirmation == .settled))
-    }
-
-    /// Applies a new price: decides on the candidate that waits, then on the price itself.
-    private mutating func confirm(_ price: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
-        var disagreeing = 1
-        if case .waiting(let candidate, let polls) = confirmation, let trusted = newest {
-            disagreeing += polls
-            let isConfirmed = price.price.isNearer(to: candidate.price, than: trusted.price)
-            note(isConfirmed ? .confirmed : .rejected, candidate, against: trusted, &update)
-            if isConfirmed { newest = candidate }
-        }
-        if let limit = item.moveLimit, let trusted = newest, disagreeing < MoveConfirmation.patience,
-            compares(trusted, with: price), price.price.hasMoved(moreThan: limit, from: trusted.price)
-        {
-            note(.unconfirmed, price, against: trusted, &update)
-            settle(trusted, .waiting(candidate: price, polls: disagreeing))
-        } else {
-            settle(price, .settled)
-        }
-    }
-
-    /// Applies a repeated quote, which confirms nothing. But if the trusted price has not been repeated for so long
-    /// that a new price would be trusted at once, the repeated quote is trusted.
-    private mutating func applyAgain(_ repeated: MarketBoard.PriceSample, _ update: inout BoardUpdate) {
-        if case .waiting(let candidate, _) = confirmation, let trusted = newest {
-            if item.moveLimit != nil, compares(trusted, with: repeated) { return settle(trusted, confirmation) }
-            note(.confirmed, candidate, against: trusted, &update)
-        }
-        settle(repeated, .settled)
-    }
-
-    private mutating func settle(_ trusted: MarketBoard.PriceSample, _ next: MoveConfirmation) {
-        newest = trusted
-        confirmation = next
-        lastAnswer = .known(next == .settled ? nil : .unconfirmed)
-    }
-
-    private func note(
-        _ stage: LargeMove.Stage, _ price: MarketBoard.PriceSample, against trusted: MarketBoard.PriceSample,
-        _ update: inout BoardUpdate
-    ) {
-        update.moves.append(LargeMove(market: market, stage: stage, price: price, trusted: trusted.price))
-    }
-
-    /// A trusted price that no answer has held for three intervals is no longer compared with.
-    private func compares(_ trusted: MarketBoard.PriceSample, with later: MarketBoard.PriceSample) -> Bool {
-        later.fetchedAt.since(trusted.fetchedAt) < interval * 3
-    }
-
-    fileprivate mutating func backfill(with quote: Quote, at quotedAt: Date, from feed: String) {
-        (symbol, name) = (quote.symbol, quote.name)
-        settle(.init(price: quote.price, quotedAt: quotedAt, fetchedAt: quotedAt, feed: feed), .settled)
     }
 }

@@ -21,12 +21,18 @@ package struct Watchlist: Hashable, Sendable {
         /// A larger move from one poll to the next waits for confirmation; nil: none does.
         package var moveLimit: Percent?
         package var source: SourceID
+        /// Nil: its price is asked of the source.
+        package var portfolio: Portfolio?
 
-        package init(market: MarketID, staleness: Staleness, moveLimit: Percent? = nil, source: SourceID = .shared) {
+        package init(
+            market: MarketID, staleness: Staleness, moveLimit: Percent? = nil, source: SourceID = .shared,
+            portfolio: Portfolio? = nil
+        ) {
             self.market = market
             self.staleness = staleness
             self.moveLimit = moveLimit
             self.source = source
+            self.portfolio = portfolio
         }
     }
 
@@ -79,6 +85,9 @@ package struct Staleness: Hashable, Sendable {
         self.after = after
         self.followsInterval = followsInterval
     }
+
+    /// For a portfolio, which is known as long as its parts are.
+    package static let never = Staleness(after: .hours(24 * 365 * 100))
 
     /// - Parameter interval: The time between two polls that is in force; zero: as configured.
     package func age(at interval: Duration) -> Duration {

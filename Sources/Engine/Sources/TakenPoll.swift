@@ -91,7 +91,7 @@ extension [TakenPoll] {
 extension BoardUpdate {
     /// Which markets have no price, and why, for logs and status.
     fileprivate var explanation: String {
-        let unknown = unknown.filter { $0.reason != .oldQuote && $0.reason != .unconfirmed }
+        let unknown = unknown.filter { ![.oldQuote, .unconfirmed, .incomplete].contains($0.reason) }
         let named = unknown.map { "\($0.market) (\($0.reason.rawValue))" }
         return unknown.isEmpty ? "no market answered" : "no usable price of \(named.listed())"
     }

@@ -122,6 +122,9 @@ extension StatusReport.Market: JSONRecord {
         json.member("reason", &reason)
         json.member("change_24h_percent", &change)
         json.member("change_24h_basis", &basis)
+        json.member("cost", &cost)
+        json.member("gain", &gain)
+        json.member("gain_percent", &gainPercent)
     }
 }
 

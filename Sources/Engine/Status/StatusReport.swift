@@ -101,6 +101,10 @@ package struct StatusReport: Sendable {
         package var reason: UnknownReason?
         package var change: Percent?
         package var basis: DayChange.Basis?
+        /// Of a portfolio with a stated cost; nil elsewhere. The gain is that of a known value.
+        package var cost: Decimal?
+        package var gain: Decimal?
+        package var gainPercent: Percent?
 
         package init() {}
 
@@ -109,14 +113,19 @@ package struct StatusReport: Sendable {
             symbol = entry.symbol
             name = entry.name
             currency = entry.currency
-            price = entry.shown?.price
-            feed = entry.shown?.feed
-            quotedAt = entry.shown?.quotedAt
-            fetchedAt = entry.shown?.fetchedAt
             state = entry.state(at: now)
-            reason = entry.reason
+            // The value of a portfolio ends with that of a part.
+            reason = entry.reason ?? (state == .unknown ? .incomplete : nil)
+            let shown = state == .unknown ? nil : entry.shown
+            price = shown?.price
+            feed = shown?.feed
+            quotedAt = shown?.quotedAt
+            fetchedAt = shown?.fetchedAt
             self.change = change?.percent
             basis = change?.basis
+            guard let portfolio = entry.portfolio else { return }
+            cost = portfolio.cost
+            if let price { (gain, gainPercent) = portfolio.gain(at: price) }
         }
     }
 
@@ -160,8 +169,12 @@ extension StatusReport {
     /// The report at a later time: quotes that were fresh when it was written become stale with age, also if the daemon
     /// no longer updates it.
     ///
-    /// - Parameter staleAfter: the age from which a market's quote is stale.
-    package func aged(at now: Date, staleAfter: (MarketID) -> Duration) -> StatusReport {
+    /// - Parameters:
+    ///   - portfolios: those of the configuration.
+    ///   - staleAfter: the age from which a market's quote is stale.
+    package func aged(
+        at now: Date, portfolios: [MarketID: Portfolio] = [:], staleAfter: (MarketID) -> Duration
+    ) -> StatusReport {
         var aged = self
         for (place, market) in markets.enumerated() where market.state == .fresh {
             // A quote that was fresh at writing keeps the age it had then, even if the configuration's limit is shorter
@@ -174,14 +187,30 @@ extension StatusReport {
             aged.markets[place].basis = nil
         }
         guard aged.markets != markets else { return self }
+        if !portfolios.isEmpty { aged.age(portfolios) }
         aged.summary = DaySummary(changes: aged.markets.map { ($0.market, $0.change) }, coverage: summary.coverage)
         aged.summary.watchedSince = summary.watchedSince
         aged.summary.unknown += marketsOmitted
         // A daemon that has stopped or just started does not judge its markets.
         guard [.ok, .degraded, .failing].contains(state) else { return aged }
-        let code = Reason.Code.marketStale.rawValue
-        aged.reasons = reasons.filter { $0.code != code } + aged.marketReasons.filter { $0.code == code }
+        let codes = [Reason.Code.marketStale, .marketUnknown].map(\.rawValue)
+        aged.reasons =
+            reasons.filter { !codes.contains($0.code) } + aged.marketReasons.filter { codes.contains($0.code) }
         aged.state = aged.judgedState
         return aged
+    }
+
+    /// Takes the value from the portfolios of which a part is no longer fresh.
+    private mutating func age(_ portfolios: [MarketID: Portfolio]) {
+        let fresh = Set(markets.filter { $0.state == .fresh }.map(\.market))
+        for (place, market) in markets.enumerated() where market.state == .fresh {
+            guard let portfolio = portfolios[market.market],
+                !portfolio.parts.allSatisfy({ fresh.contains($0.market) })
+            else { continue }
+            var unknown = Market()
+            (unknown.market, unknown.symbol, unknown.name) = (market.market, market.symbol, market.name)
+            (unknown.currency, unknown.cost, unknown.reason) = (market.currency, market.cost, .incomplete)
+            markets[place] = unknown
+        }
     }
 }

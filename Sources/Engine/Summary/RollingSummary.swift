@@ -44,6 +44,8 @@ package struct RollingSummary: Sendable {
 
     mutating func forget(at now: Date) { past.forget(at: now) }
 
+    mutating func forget(_ market: MarketID) { past.forget(market) }
+
     package func change(of entry: MarketBoard.Entry, at now: Date) -> DayChange? {
         DayChange(
             of: entry, at: now, against: entry.shown.flatMap { past.price(of: entry.market, before: $0.quotedAt) })
@@ -112,6 +114,8 @@ struct PastPrices: Sendable {
             points[market]?.removeAll { $0.quotedAt < limit }
         }
     }
+
+    mutating func forget(_ market: MarketID) { points[market] = nil }
 
     /// The recorded price nearest to `age` before `quotedAt`; nil if none is within the tolerance.
     func price(of market: MarketID, before quotedAt: Date) -> Price? {

@@ -53,7 +53,27 @@ extension HistoryReader {
         var watchlist = settings.watchlist
         watchlist.lastRanking = try ranking()
         let wanted = onlyWatched ? Set(watchlist.named.map(\.market) + watchlist.lastRanking) : nil
-        return MarketBoard(watching: watchlist, remembering: try newest(in: settings.watchlist.currencies, of: wanted))
+        var known = try newest(in: watchlist.currencies, of: wanted)
+        let edited = try edited(watchlist, newest: known)
+        for market in edited { known[market] = nil }
+        return MarketBoard(watching: watchlist, remembering: known, edited: edited)
+    }
+
+    /// The markets whose newest recorded price is not of their present amounts.
+    private func edited(
+        _ watchlist: Watchlist, newest: [MarketID: MarketBoard.Remembered]
+    ) throws(HistoryError) -> Set<MarketID> {
+        var amounts: [MarketID: String] = [:]
+        for item in watchlist.named { amounts[item.market] = item.portfolio?.amounts }
+        return try read { db in
+            let recorded = try ComputedSeries.all(db)
+            guard !amounts.isEmpty || !recorded.isEmpty else { return [] }
+            let edited = try Series.all(db, in: watchlist.currencies).filter { series in
+                guard newest[series.names.market] != nil || recorded[series.id] != nil else { return false }
+                return recorded[series.id]?.amounts ?? "" != amounts[series.names.market] ?? ""
+            }
+            return Set(edited.map(\.names.market))
+        }
     }
 }
 
@@ -92,8 +112,10 @@ extension HistoryReader {
         _ markets: [MarketID], into book: inout AlertBook, _ settings: Settings, since: Date, until: Date
     ) throws(HistoryError) {
         var recalled = RecalledMarkets(markets, settings.watchlist)
-        try play(markets, in: settings.watchlist.currencies, since: since, until: until, withBackfilled: true) {
-            cycle in
+        try play(
+            markets, in: settings.watchlist.currencies, since: since, until: until, withBackfilled: true,
+            ofPresentAmounts: true
+        ) { cycle in
             recalled.change(cycle.watchChanges)
             for poll in cycle.polls where poll.outcome.isUsable {
                 if poll.isBackfilled {

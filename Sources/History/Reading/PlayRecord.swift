@@ -67,13 +67,14 @@ extension HistoryReader {
     ///   - markets: Samples and unknown prices of other markets are left out.
     ///   - withBackfilled: Whether backfilled prices get their own cycles.
     ///   - withSamples: False if the caller needs no prices.
+    ///   - ofPresentAmounts: Whether the values of portfolios from before their amounts were edited are left out.
     package func play(
         _ markets: [MarketID], in currencies: MarketCurrencies, since: Date, until: Date = .distantFuture,
         withBackfilled: Bool,
-        withSamples: Bool = true, _ body: (RecordedCycle) throws -> Void
+        withSamples: Bool = true, ofPresentAmounts: Bool = false, _ body: (RecordedCycle) throws -> Void
     ) throws(HistoryError) {
         try read { db in
-            let series = try PlayedSeries(markets, in: currencies, db)
+            let series = try PlayedSeries(markets, in: currencies, ofPresentAmounts: ofPresentAmounts, db)
             var changes = try series.watchChanges(db)[...]
             var cycle: RecordedCycle?
             try db.rows(
@@ -127,8 +128,11 @@ private struct PlayedSeries {
     /// The market of a series, by its number; −1 for one that is not played.
     private var markets: [Int] = []
     private let samples: String
+    /// Those whose earlier samples are left out.
+    private let portfolios: [Int64: ComputedSeries]
 
-    init(_ played: [MarketID], in currencies: MarketCurrencies, _ db: Database) throws {
+    init(_ played: [MarketID], in currencies: MarketCurrencies, ofPresentAmounts: Bool, _ db: Database) throws {
+        portfolios = ofPresentAmounts ? try ComputedSeries.all(db) : [:]
         let places = Dictionary(played.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let series = try Series.all(db, in: currencies, only: Set(played))
         markets = Array(repeating: -1, count: Int(series.last?.id ?? 0) + 1)
@@ -150,7 +154,8 @@ private struct PlayedSeries {
     /// - Parameter fetchedAt: of the poll, in milliseconds.
     func samples(of poll: Int64, fetchedAt: Int64, _ db: Database) throws -> [RecordedPoll.Sample] {
         try db.all(samples, [poll]) { row in
-            guard let market = market(of: try row.seriesOfSample(0)) else { return nil }
+            let series = try row.seriesOfSample(0)
+            guard let market = market(of: series), portfolios[series]?.counts(poll: poll) != false else { return nil }
             return RecordedPoll.Sample(
                 market: market, quotedAt: try row.quotedAt(3, fetchedAt: fetchedAt), price: try row.price(1),
                 confirmed: try row.value(4))

@@ -35,17 +35,22 @@ extension HistoryReader {
         try HistoryError.naming("read", path) { try body(last) }
     }
 
-    /// Passes the written hourly candles of every market that begin in a period to `body`, oldest first.
+    /// Passes the written hourly candles of every market that begin in a period to `body`, oldest first. Those of a
+    /// portfolio from before its amounts were edited are left out.
     package func hourlyCandles(
         in currencies: MarketCurrencies, since: Date, until: Date, _ body: (MarketID, Candle) -> Void
     ) throws(HistoryError) {
         try read { db in
             let markets = try Series.markets(db, in: currencies)
+            let portfolios = try ComputedSeries.all(db)
             try db.rows(
                 "SELECT \(CandleRows.columns), hour, series FROM candle WHERE hour >= ? AND hour < ?",
                 [Hour.of(since.milliseconds + Hour.milliseconds - 1), Hour.of(until.milliseconds - 1) + 1]
             ) { row in
-                guard let market = markets[try row.value(12)] else { return }
+                let series: Int64 = try row.value(12)
+                guard let market = markets[series], portfolios[series]?.counts(hour: try row.hour(11)) != false else {
+                    return
+                }
                 body(market, try CandleRows.candle(row))
             }
         }

@@ -51,7 +51,8 @@ extension HistoryReader {
         }
     }
 
-    /// The trusted samples of the polls that began in a range, oldest poll first.
+    /// The trusted samples of the polls that began in a range, oldest poll first. Those of a portfolio from before its
+    /// amounts were edited are left out.
     package func pastPrices(
         in currencies: MarketCurrencies, polledIn polled: Range<Date>
     ) throws(HistoryError) -> [PastPrice] {
@@ -82,8 +83,10 @@ extension HistoryReader {
             let any = "SELECT EXISTS (SELECT 1 FROM poll WHERE at >= ? AND at < ?)"
             guard try db.value(any, [since.milliseconds, until.milliseconds]) == true else { return }
             let markets = try Series.markets(db, in: currencies)
+            let hasPortfolios = try !ComputedSeries.all(db).isEmpty
             try SampleScan.all(
-                db, polledSince: since.milliseconds, until: until.milliseconds, where: condition
+                db, polledSince: since.milliseconds, until: until.milliseconds,
+                where: hasPortfolios ? "\(condition) AND \(ComputedSeries.counts)" : condition
             ) { series, quotedAt, price in
                 guard let market = markets[series] else { return }
                 try body(market, Date(milliseconds: quotedAt), price)

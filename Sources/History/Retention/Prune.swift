@@ -251,7 +251,7 @@ extension HistoryWriter {
                 [series.id, series.first, series.last])
         }
         let list = found.map { String($0.id) }.joined(separator: ", ")
-        for table in ["watch", "healed", "stated"] {
+        for table in ["watch", "healed", "stated", "portfolio"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE series IN (\(list))")
         }
         try db.execute(sql: "DELETE FROM series WHERE id IN (\(list))")

@@ -20,6 +20,9 @@ enum Schema {
         migrator.registerMigration("2: markets that the configuration ever named") { db in
             try db.execute(sql: "ALTER TABLE series ADD COLUMN named INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("3: the amounts of portfolios") { db in
+            try db.execute(sql: portfolios)
+        }
         return migrator
     }
 
@@ -100,6 +103,14 @@ enum Schema {
         );
         CREATE INDEX healed_by_series ON healed (series, since);
         CREATE TABLE ranking (place INTEGER PRIMARY KEY, market TEXT NOT NULL);
+        """
+
+    /// The amounts that a series' newest samples were computed from (empty: they are quotes again), and the first poll
+    /// and the first whole hour of them. Earlier samples and candles stay, but nothing is compared with them.
+    private static let portfolios = """
+        CREATE TABLE portfolio (
+            series INTEGER PRIMARY KEY, amounts TEXT NOT NULL, poll INTEGER NOT NULL, hour INTEGER NOT NULL
+        );
         """
 
     /// `hour` is in hours since 1970. The setting `candles_until` is the first open hour: its candles and those of

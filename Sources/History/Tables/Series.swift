@@ -39,6 +39,42 @@ struct Series {
     }
 }
 
+/// A row of the table `portfolio`.
+struct ComputedSeries {
+    let amounts: String
+    private let poll: Int64
+    private let hour: Int64
+
+    /// By series; empty where no portfolio was ever recorded.
+    static func all(_ db: Database) throws -> [Int64: ComputedSeries] {
+        let rows = try db.all("SELECT series, amounts, poll, hour FROM portfolio") { row in
+            (
+                try row.series(0),
+                ComputedSeries(amounts: try row.value(1), poll: try row.value(2), hour: try row.hour(3))
+            )
+        }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Writes that the samples of a series are computed from these amounts, from this poll on.
+    init(_ amounts: String, of series: Int64, from poll: Int64, fetchedAt: Int64, _ db: Database) throws {
+        self.init(amounts: amounts, poll: poll, hour: Hour.of(fetchedAt) + 1)
+        try db.run(
+            "INSERT OR REPLACE INTO portfolio (series, amounts, poll, hour) VALUES (?, ?, ?, ?)",
+            [series, amounts, poll, hour])
+    }
+
+    private init(amounts: String, poll: Int64, hour: Int64) {
+        (self.amounts, self.poll, self.hour) = (amounts, poll, hour)
+    }
+
+    /// A condition on `sample`: it is of the amounts in force.
+    static let counts = "sample.id >> 20 >= ifnull((SELECT poll FROM portfolio WHERE series = sample.id & 1048575), 0)"
+
+    func counts(poll: Int64) -> Bool { poll >= self.poll }
+    func counts(hour: Int64) -> Bool { hour >= self.hour }
+}
+
 /// The series numbers of markets, cached between polls.
 struct SeriesIDs {
     private var known: [Currency: [MarketID: Series]] = [:]

@@ -94,6 +94,7 @@ extension AlertState {
                     clearedFor: time))
         case ("pending", let since?): self = .pending(since: since, held: time ?? WatchedTime(lastAnswered: since))
         case ("resting", nil): self = .latched
+        case ("dormant", nil): self = .dormant
         case ("inactive", nil): self = .inactive
         default: throw UndecodableValue(column: ["alert.state"], found: name.databaseValue)
         }

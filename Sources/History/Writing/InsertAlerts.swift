@@ -31,6 +31,7 @@ extension HistoryWriter {
         switch alert.state {
         case .inactive: name = "inactive"
         case .latched: name = "resting"
+        case .dormant: name = "dormant"
         case .pending(_, let held):
             name = "pending"
             time = held

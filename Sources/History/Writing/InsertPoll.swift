@@ -49,6 +49,11 @@ extension HistoryWriter {
             let quotedAt = sample.quotedAt.milliseconds
             try insert.insert(
                 poll: id, series: series, sample.price, age: fetchedAt - quotedAt, confirmed: sample.confirmed)
+            let amounts = sample.amounts ?? ""
+            if amounts != state.portfolios[series]?.amounts ?? "" {
+                state.portfolios[series] = try ComputedSeries(
+                    amounts, of: series, from: id, fetchedAt: fetchedAt, db)
+            }
             if sample.confirmed { try state.candles.add(sample, quotedAt: quotedAt, series, db) }
         }
     }

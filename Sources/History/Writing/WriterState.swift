@@ -8,6 +8,7 @@ struct WriterState {
     private let version: Int64
     var series: SeriesIDs
     var candles: OpenCandles
+    var portfolios: [Int64: ComputedSeries]
     var watchlist: WatchedSeries
     /// The ranking in the database; nil if it was not read.
     var ranking: [MarketID]?
@@ -24,6 +25,7 @@ struct WriterState {
         self.version = version
         series = try SeriesIDs(db)
         candles = try OpenCandles(db)
+        portfolios = try ComputedSeries.all(db)
         watchlist = try WatchedSeries(db)
     }
 }

@@ -113,6 +113,8 @@ package enum UnknownReason: String, Hashable, Sendable, CaseIterable {
     case noMapping = "no_mapping"
     /// A large move that waits for the next poll.
     case unconfirmed
+    /// A portfolio that lacks a fresh price of one of its parts.
+    case incomplete
 }
 
 /// A time before which a feed must not be asked.

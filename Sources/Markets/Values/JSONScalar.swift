@@ -85,6 +85,12 @@ extension Price: JSONScalar {
     package func write(to json: inout JSONWriter) { json.quote { appendDigits(to: &$0) } }
 }
 
+/// A text of its plain digits.
+extension Decimal: JSONScalar {
+    package init?(json: String) { self.init(wholeText: json) }
+    package func write(to json: inout JSONWriter) { json.string(description) }
+}
+
 /// A number of at most two decimals.
 extension Percent: JSONScalar {
     package init?(json: Double) {

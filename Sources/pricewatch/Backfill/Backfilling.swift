@@ -19,7 +19,7 @@ final class Backfilling: Sendable {
     /// Nil where nothing is to be backfilled, or no configured feed provides historical prices.
     init?(_ configuration: Configuration, _ feeds: [Feed], _ history: HistoryWriter, log: EventLog) {
         guard let reach = configuration.history.backfill else { return nil }
-        sources = configuration.pastSources(of: configuration.namedMarkets, among: feeds)
+        sources = configuration.pastSources(of: configuration.quotedMarkets, among: feeds)
         guard !sources.isEmpty else { return nil }
         backfiller = Backfiller(store: history, currencies: configuration.currencies, budget: .daemon)
         self.reach = reach

@@ -93,6 +93,13 @@ struct CheckFindings {
             "watches:       \(watched.joined(separator: ", and ")), in \(currencies)",
             "time zone:     \(zone.name == abbreviation ? zone.name : "\(zone.name), now \(abbreviation)")",
         ]
+        lines += configuration.watch.markets.compactMap { market in
+            market.portfolio.map { portfolio in
+                let currency = configuration.currencies[market.id]
+                let cost = portfolio.cost.map { "; cost \($0) \(currency)" } ?? ""
+                return "portfolio:     \(market.id): \(portfolio.amounts), in \(currency)\(cost)"
+            }
+        }
         lines += costs.flatMap(\.lines)
         lines.append("rules:         \(settings.rules.count)")
         lines += settings.rules.map(line)
@@ -167,6 +174,19 @@ struct CheckFindings {
             json.member("file", reading.file?.path)
             json.member("currency", settings.watchlist.currencies.usual.code)
             json.array("markets", settings.watchlist.named) { $0.string($1.market.text) }
+            json.array("portfolios", configuration.watch.markets.filter { $0.portfolio != nil }) { json, market in
+                json.object { json in
+                    json.member("market", market.id.text)
+                    json.member("currency", configuration.currencies[market.id].code)
+                    json.array("holds", market.portfolio?.parts ?? []) { json, part in
+                        json.object { json in
+                            json.member("market", part.market.text)
+                            json.member("amount", part.amount)
+                        }
+                    }
+                    json.member("cost", market.portfolio?.cost)
+                }
+            }
             json.member("top", settings.watchlist.top)
             json.array("feeds", costs) { $1.write(&$0) }
             json.array("rules", settings.rules) { json, rule in

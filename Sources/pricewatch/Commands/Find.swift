@@ -21,6 +21,9 @@ struct Find: AsyncParsableCommand {
         let wanted = text.trimmingCharacters(in: .whitespaces)
         guard !wanted.isEmpty else { throw CommandError("find: say what to look for", Exit.usage) }
         let configuration = try installation.readForQuestions().configuration
+        if let portfolio = configuration.watch.markets.first(where: { $0.id.text == wanted })?.portfolio {
+            StandardError.line("pricewatch: \(wanted) is a portfolio of the configuration: \(portfolio.amounts)")
+        }
         let search = try await NetworkTransport.whileOpen { network in
             try await Self.search(wanted, configuration, network)
         }

@@ -51,7 +51,7 @@ extension Configuration {
         root.context.zone = zone
         root.read("currency", into: &currency, .currency)
         feeds = Feed.list(root, in: currency) ?? feeds
-        root.section("watch") { watch.read($0, feeds: feeds) }
+        root.section("watch") { watch.read($0, feeds: feeds, in: currency) }
         root.section("poll") { poll.read($0) }
         root.section("history") { history.read($0) }
 

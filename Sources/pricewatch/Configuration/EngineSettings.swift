@@ -4,15 +4,22 @@ import Markets
 
 /// Settings derived from several keys: what is polled, from which feeds, and how often.
 extension Configuration {
-    /// The named markets: those of `watch.markets`, then those that only rules name, in the file's order.
+    /// The named markets: those of `watch.markets`, then those that only portfolios and only rules name, in the file's
+    /// order.
     var namedMarkets: [Market] {
         var markets = watch.markets
         var seen = Set(markets.map(\.id))
+        for part in watch.markets.flatMap({ $0.portfolio?.parts ?? [] }) where seen.insert(part.market).inserted {
+            markets.append(Market(id: part.market))
+        }
         for case .markets(let ids) in alerts.map(\.scope) {
             for id in ids where seen.insert(id).inserted { markets.append(Market(id: id)) }
         }
         return markets
     }
+
+    /// Those that feeds are asked for.
+    var quotedMarkets: [Market] { namedMarkets.filter { $0.portfolio == nil } }
 
     /// The shared source, if any market is polled from the feeds in order of preference, then a source for each feed
     /// that a market names, in the order of `feeds`. Never empty.
@@ -20,7 +27,7 @@ extension Configuration {
         let shared = sharedSource
         var sources = [shared].compactMap { $0 }
         for feed in feeds {
-            let markets = namedMarkets.filter { $0.feed == feed.name }
+            let markets = quotedMarkets.filter { $0.feed == feed.name }
             // Markets of the preferred feed alone are polled in the shared source's requests.
             guard !markets.isEmpty, shared?.members[0].feed != feed.name else { continue }
             let every = every(of: feed)
@@ -40,13 +47,13 @@ extension Configuration {
     }
 
     private var hasSharedSource: Bool {
-        watch.top > 0 || namedMarkets.isEmpty || namedMarkets.contains { $0.feed == nil }
+        watch.top > 0 || namedMarkets.isEmpty || quotedMarkets.contains { $0.feed == nil }
     }
 
     private var sharedSource: SourceSettings? {
         guard hasSharedSource else { return nil }
         let every = every(of: feeds[0])
-        let markets = namedMarkets.filter { $0.feed == nil || $0.feed == feeds[0].name }
+        let markets = quotedMarkets.filter { $0.feed == nil || $0.feed == feeds[0].name }
         let members = feeds.compactMap { feed -> SourceSettings.Member? in
             let isFirst = feed.name == feeds[0].name
             // A substitute feed polls the markets of the last ranking by name, even if it cannot rank.
@@ -86,11 +93,11 @@ extension Configuration {
         }
     }
 
-    /// A market's name at a feed; nil: it has no mapping there, or names another feed. Configured names come first.
+    /// A market's name at a feed; nil: it has no mapping there, names another feed, or is a portfolio. Configured names come first.
     /// CoinGecko uses the id itself, as does a `json` feed that is the first or that the market names; the others use
     /// the table of known names.
     func name(of market: Market, at feed: Feed) -> String? {
-        if let own = market.feed, own != feed.name { return nil }
+        guard market.portfolio == nil, market.feed == nil || market.feed == feed.name else { return nil }
         if let id = market.ids[feed.name] ?? market.ids[feed.provider.rawValue] { return id }
         switch feed.provider {
         case .coinGecko: return market.id.text
@@ -99,8 +106,12 @@ extension Configuration {
         }
     }
 
-    /// The source of this market.
+    /// The source of this market; of a portfolio, that of its parts which is polled most often.
     func source(of market: Market) -> SourceID {
+        if let portfolio = market.portfolio {
+            let parts = Set(quotedMarkets.filter(portfolio.holds).map(source))
+            return sources.filter { parts.contains($0.id) }.min { $0.every < $1.every }?.id ?? .shared
+        }
         guard let feed = market.feed else { return .shared }
         return feed == feeds[0].name && hasSharedSource ? .shared : .own(feed)
     }
@@ -110,10 +121,16 @@ extension Configuration {
 
     func currency(of feed: Feed) -> Currency { feed.currency ?? currency }
 
+    /// A portfolio has the currency of all its parts.
+    private func currency(of market: Market) -> Currency {
+        let quoted = market.portfolio.flatMap { quotedMarkets.first(where: $0.holds) } ?? market
+        return currency(of: feed(named: quoted.feed))
+    }
+
     /// The currency of every market: that of its feeds.
     var currencies: MarketCurrencies {
         let usual = hasSharedSource ? currency(of: feeds[0]) : currency
-        let named = namedMarkets.map { ($0.id, currency(of: feed(named: $0.feed))) }
+        let named = namedMarkets.map { ($0.id, currency(of: $0)) }
         return MarketCurrencies(
             usual, others: Dictionary(named.filter { $1 != usual }, uniquingKeysWith: { first, _ in first }))
     }
@@ -136,6 +153,7 @@ extension Configuration {
     /// minutes and three intervals.
     func staleness(of market: MarketID) -> Staleness {
         let named = watch.markets.first { $0.id == market }
+        if named?.portfolio != nil { return .never }
         return named?.staleAfter.map { Staleness(after: $0) } ?? staleness(in: feed(named: named?.feed))
     }
 
@@ -144,6 +162,10 @@ extension Configuration {
         if let configured = feed.staleAfter ?? poll.staleAfter { return Staleness(after: configured) }
         return Staleness(after: max(.minutes(15), every(of: feed) * 3), followsInterval: true)
     }
+}
+
+extension Portfolio {
+    fileprivate func holds(_ market: Configuration.Market) -> Bool { parts.contains { $0.market == market.id } }
 }
 
 extension Configuration.Feed {
@@ -185,7 +207,7 @@ extension Configuration {
             named: namedMarkets.map {
                 Watchlist.Item(
                     market: $0.id, staleness: staleness(of: $0.id), moveLimit: poll.confirmMovesOver,
-                    source: source(of: $0))
+                    source: source(of: $0), portfolio: $0.portfolio)
             }, top: watch.top, staleness: staleness(in: ranked), moveLimit: poll.confirmMovesOver,
             currencies: currencies)
     }

@@ -10,6 +10,8 @@ struct Rehearsal {
     /// The recorded markets.
     private let names: [HistoryReader.Name]
     private let items: [Watchlist.Item]
+    /// Computed from recorded prices of their parts, as long as these were watched.
+    private let portfolios: [Watchlist.Item]
     /// By index, the source of each market.
     private let sources: [SourceID]
     /// By index, the newest recorded quote, confirmed or not.
@@ -31,6 +33,7 @@ struct Rehearsal {
             named[$0.market]
                 ?? Watchlist.Item(market: $0.market, staleness: watchlist.staleness, moveLimit: watchlist.moveLimit)
         }
+        portfolios = watchlist.named.filter { $0.portfolio != nil }
         sources = items.map(\.source)
         newest = Array(repeating: nil, count: names.count)
         var remembered = Remembered(
@@ -43,8 +46,11 @@ struct Rehearsal {
             settings, remembering: remembered, at: Moment(wall: since, uptime: .zero, awake: .zero))
     }
 
-    /// The markets with at least one recorded price.
-    var seen: Set<MarketID> { Set(names.indices.filter { newest[$0] != nil }.map { names[$0].market }) }
+    /// The markets with at least one recorded price, and the portfolios with a value.
+    var seen: Set<MarketID> {
+        Set(names.indices.filter { newest[$0] != nil }.map { names[$0].market })
+            .union(portfolios.map(\.market).filter { engine.board[$0]?.newest != nil })
+    }
 
     /// Plays one cycle and returns the events of the rules.
     mutating func play(_ cycle: RecordedCycle) -> [AlertEvent] {
@@ -101,7 +107,7 @@ struct Rehearsal {
         }
         engine.watch(
             Watchlist(
-                named: watched.map { items[$0] } + waiting, top: 0, staleness: .init(after: .zero),
+                named: watched.map { items[$0] } + portfolios + waiting, top: 0, staleness: .init(after: .zero),
                 currencies: currencies))
     }
 
@@ -163,8 +169,12 @@ extension RehearsalReport {
             withBackfilled: withBackfilled)
         if let span {
             let currencies = settings.watchlist.currencies
+            let portfolios = settings.watchlist.named.compactMap { item in item.portfolio.map { (item.market, $0) } }
+            let parts = portfolios.filter { market, _ in rules.contains { $0.scope.covers(market) } }
+                .flatMap { $1.parts.map(\.market) }
             let names = try reader.names(in: currencies, of: nil).filter { name in
-                rules.contains { $0.scope.covers(name.market) }
+                guard !portfolios.contains(where: { $0.0 == name.market }) else { return false }
+                return parts.contains(name.market) || rules.contains { $0.scope.covers(name.market) }
             }
             var rehearsal = Rehearsal(names, settings, since: span.lowerBound)
             let length = span.upperBound.since(span.lowerBound)

@@ -44,7 +44,10 @@ struct StatusSource {
 
     /// The report with the ages of `now`.
     func report(at now: Date) -> StatusReport {
-        written.aged(at: now) { configuration.staleness(of: $0).age(at: written.interval) }
+        let portfolios = configuration.watch.markets.compactMap { market in market.portfolio.map { (market.id, $0) } }
+        return written.aged(at: now, portfolios: Dictionary(portfolios, uniquingKeysWith: { first, _ in first })) {
+            configuration.staleness(of: $0).age(at: written.interval)
+        }
     }
 
     func verdict(at now: Date) -> StatusVerdict {

@@ -21,7 +21,8 @@ struct StatusView {
     private var markets: [String] {
         guard !status.markets.isEmpty else { return [] }
         let table = MarketTable(markets: status.markets, trends: trends, terminal: terminal, now: now)
-        return [""] + table.lines + (status.marketsOmitted > 0 ? ["and \(status.marketsOmitted) more"] : [])
+        let omitted = status.marketsOmitted > 0 ? ["and \(status.marketsOmitted) more"] : []
+        return [""] + table.lines + omitted + (portfolios.isEmpty ? [] : [""] + portfolios)
     }
 
     private var rest: [String] {
@@ -86,6 +87,21 @@ struct StatusView {
             + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
             + status.silences.filter { $0.until > now }.map { "silenced \($0.words(in: zone))" }
         return alerts.isEmpty ? [] : [""] + alerts
+    }
+
+    /// The value of each portfolio whose cost is stated, beside it.
+    private var portfolios: [String] {
+        status.markets.compactMap { market in
+            guard let cost = market.cost else { return nil }
+            let name = "\(SafeText.printable(market.market.text)): "
+            let paid = "cost \(Digits.separated("\(cost)")) \(market.currency)"
+            guard let price = market.price, let gain = market.gain else { return "\(name)value unknown, \(paid)" }
+            let percent = market.gainPercent.map { " (\($0.signed) %)" } ?? ""
+            let sign = gain > 0 ? "+" : gain < 0 ? "-" : ""
+            let text = "gain \(sign)\(Price(gain.magnitude)?.shortText ?? "0")\(percent)"
+            return "\(name)value \(price.shortText) \(market.currency), \(paid), "
+                + terminal.paint(text, gain > 0 ? .green : gain < 0 ? .red : nil)
+        }
     }
 }
 

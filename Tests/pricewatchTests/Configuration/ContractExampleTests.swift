@@ -7,7 +7,7 @@ import Testing
     static let text = """
         currency: usd
         watch:
-          markets: [bitcoin, ethereum, tether, {id: solana, coinpaprika: sol-solana, binance: SOLUSDT}, {id: AAPL, feed: stocks, stale_after: 4d}]
+          markets: [bitcoin, ethereum, tether, {id: solana, coinpaprika: sol-solana, binance: SOLUSDT}, {id: AAPL, feed: stocks, stale_after: 4d}, {id: savings, holds: {bitcoin: 0.5, ethereum: 3}, cost: 25000}]
           top: 0
         feeds:
           - provider: coingecko

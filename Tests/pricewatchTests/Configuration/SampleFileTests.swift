@@ -30,7 +30,7 @@ import Testing
         let reading = try scene.reading(lines.map { Option($0)?.text ?? $0 }.joined(separator: "\n"))
         #expect(reading.warnings.isEmpty)
         let read = reading.configuration
-        #expect(read.watch.markets.count == 4)
+        #expect(read.watch.markets.count == 5)
         #expect(read.feeds.first?.key?.revealed == "CG-key")
         #expect(
             read.alertRules.map(\.name) == [

@@ -71,6 +71,8 @@ struct FilledDatabase {
                     market: market, symbol: String(market.text.prefix(3)), name: market.text.capitalized, price: price,
                     quotedAt: at - .seconds(5), volume24h: 1.5e9, marketCap: 2.5e12, confirmed: minute % 9 != 4))
         }
+        // Tether was a portfolio for a while.
+        if minute < 14 { record.samples[record.samples.count - 1].amounts = "0.5 bitcoin" }
         if minute % 4 == 3 { record.unknown = [(try markets[0], .nullPrice)] }
         if minute == 21 { (record.outcome, record.error, record.samples) = (.failed, "timeout", []) }
         return record

@@ -71,6 +71,11 @@ import Testing
             fires: PricePath("AAPL", every: .minutes(15), "230*100 211*2"), events: [fired],
             // A weekend without a price.
             staysQuiet: PricePath("AAPL", every: .minutes(15), "230*100 ?*250 229*4")),
+        // Half a bitcoin beside three of ether, which stay at 1,000.
+        Trial(
+            title: "A portfolio", rule: "savings-fall",
+            fires: PricePath("bitcoin", every: .minutes(15), "60000*100 56700*2"), events: [fired],
+            staysQuiet: PricePath("bitcoin", every: .minutes(15), "60000*100 56701*2")),
         Trial(
             title: "Temporary rule with a script", rule: "weekend-eth",
             fires: PricePath("ethereum", "3000*30 3090*2"), events: [fired],

@@ -4,7 +4,8 @@ import Markets
 @testable import Engine
 @testable import pricewatch
 
-/// What a market does, poll by poll, and what a configuration makes of it: the daemon's own rules, board and book.
+/// What a market does, poll by poll, and what a configuration makes of it: the daemon's own rules, board and book. All
+/// other markets stay at 1,000.
 struct PricePath {
     let market: String
     /// The time between two polls.
@@ -46,7 +47,7 @@ struct PricePath {
                         price: $0, quotedAt: now)
                 }
                 var answer = Answer(fetchedAt: now)
-                answer.quotes = quote.map { [$0] } ?? []
+                answer.quotes = others(than: id, settings, at: now) + [quote].compactMap(\.self)
                 answer.unusable = quote == nil ? [id: .nullPrice] : [:]
                 _ = board.apply(answer, from: "test", of: source, every: every)
                 if quote != nil { lastUsable = now }
@@ -62,6 +63,16 @@ struct PricePath {
             now = now + every
         }
         return events
+    }
+
+    private func others(than id: MarketID, _ settings: Settings, at now: Date) -> [Quote] {
+        settings.watchlist.named.filter { $0.market != id }.compactMap { item in
+            Price(significand: 1, exponent: 3).map {
+                Quote(
+                    market: item.market, symbol: "", name: "", currency: settings.watchlist.currencies[item.market],
+                    price: $0, quotedAt: now)
+            }
+        }
     }
 
     private static let symbols = ["bitcoin": "btc", "ethereum": "eth", "solana": "sol", "tether": "usdt"]

@@ -94,7 +94,9 @@ enum StatusContract {
         "reason": .orNull(
             .word([
                 "not_answered", "null_price", "bad_price", "not_asked", "old_quote", "no_mapping", "unconfirmed",
+                "incomplete",
             ])), "change_24h_percent": .orNull(.number), "change_24h_basis": .orNull(.word(["recorded", "reported"])),
+        "cost": .orNull(.price), "gain": .orNull(.text), "gain_percent": .orNull(.number),
     ]
     private static let alerts: [String: Shape] = ["firing": .list, "pending": .list, "silences": .list]
     private static let outbox: [String: Shape] = [

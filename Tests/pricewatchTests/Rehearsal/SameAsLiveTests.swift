@@ -27,6 +27,8 @@ import Testing
           - {name: short, markets: all, above: 100, expires: "2026-11-21T14:00:00Z"}
           - {name: market-stale, markets: all, stale: 4m}
           - {name: market-missing, markets: all}
+          - {name: worth, market: sum, above: 301.5, clear: 301, for: 1m}
+          - {name: worth-falls, market: sum, falls: 1%, within: 10m}
 
         """
 
@@ -241,7 +243,8 @@ private struct Conditions {
     /// A and b are always watched, since rules name them.
     mutating func watchlist() -> String {
         let more = ["c", "d", "e", "f", "no-such"].filter { _ in below(2) == 0 }
-        return "watch: {markets: [a, b\(more.map { ", " + $0 }.joined())], top: \([0, 3, 6][below(3)])}\n"
+        return
+            "watch: {markets: [{id: sum, holds: {a: 1, b: 2}}, a, b\(more.map { ", " + $0 }.joined())], top: \([0, 3, 6][below(3)])}\n"
     }
 
     mutating func faults() throws -> [Fault] {

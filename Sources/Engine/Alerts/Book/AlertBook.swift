@@ -131,6 +131,7 @@ extension AlertBook {
         var evaluation = Evaluation(board: board, context: context)
         follow(&evaluation)
         if context.isAnswered { addPrices(of: board, at: context) }
+        for market in revalued(on: board, at: context) { startAnew(market, &evaluation) }
         for rule in rules.indices { judge(rule, &evaluation) }
         endSilences(&evaluation)
         return evaluation.changes
@@ -193,6 +194,7 @@ extension AlertBook {
         for (source, answer) in context.sources where answer.answered {
             if let group = groups[source] { windows.setInterval(answer.interval, of: group) }
         }
+        for market in revalued(on: board, at: context) { windows.forget(market) }
         let answered = context.sources.filter(\.value.answered).map(\.key)
         board.eachFreshPrice(at: time, answered: answered) { place, price, quotedAt in
             let number = markets.onBoard[place]

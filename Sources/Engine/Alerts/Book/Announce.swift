@@ -120,7 +120,7 @@ extension AlertBook {
         keep(alert, rule, market, &evaluation)
     }
 
-    private func end(
+    func end(
         _ alert: inout Alert, _ key: AlertKey, _ rule: AlertRule?, _ reason: AlertReason,
         _ evaluation: inout Evaluation
     ) {

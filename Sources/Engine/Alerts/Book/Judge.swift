@@ -90,6 +90,10 @@ extension AlertRule.Condition {
             // A market without any price counts from the first answer that should have held it.
             let since = board.entries[place].newest?.quotedAt ?? board.entries[place].watchedSince
             return since.map { .silence(max(.zero, context.age(of: $0))) }
+        // A portfolio has no quotes of its own: its parts are named and have these alerts.
+        case .marketStale where board.entries[place].portfolio != nil,
+            .marketMissing where board.entries[place].portfolio != nil:
+            return nil
         case .marketStale:
             guard case .known = board.entries[place].lastAnswer, let quotedAt = board.entries[place].newest?.quotedAt
             else { return nil }

@@ -20,6 +20,9 @@ package enum AlertState: Hashable, Sendable {
     case firing(Firing)
     /// Latched: a `once` rule that has fired.
     case latched
+    /// The condition holds by an edit of the portfolio's amounts, and not by a move of the market. It fires when it
+    /// has ended and holds again.
+    case dormant
 
     package struct Firing: Hashable, Sendable {
         /// When it began to fire.
@@ -48,7 +51,7 @@ package enum AlertState: Hashable, Sendable {
     /// When it became pending or began to fire; nil in other states.
     package var since: Date? {
         switch self {
-        case .inactive, .latched: nil
+        case .inactive, .latched, .dormant: nil
         case .pending(let since, _): since
         case .firing(let firing): firing.since
         }

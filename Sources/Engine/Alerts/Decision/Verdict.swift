@@ -28,6 +28,8 @@ func verdict(
     switch state {
     case .latched where rule.once:
         return Verdict(state)
+    case .dormant:
+        return Verdict(isMet ? .dormant : .inactive)
     case .inactive, .latched:
         guard isMet else { return Verdict(.inactive) }
         guard rule.holdFor > .zero else { return fire(rule, seeing: observation, now: now) }

@@ -53,6 +53,16 @@ struct PriceWindows: Sendable {
         highFirst.append(contentsOf: repeatElement(0, count: lengths.count))
     }
 
+    /// Forgets all prices of a market, and that it was watched.
+    mutating func forget(_ market: Int) {
+        guard !isEmpty else { return }
+        tracks[market] = Track(group: tracks[market].group)
+        for window in lengths.indices {
+            lowFirst[market * lengths.count + window] = 0
+            highFirst[market * lengths.count + window] = 0
+        }
+    }
+
     /// Sets the poll interval in force (zero: as configured), before the prices of a poll are added.
     mutating func setInterval(_ interval: Duration, of group: Int) {
         longestSteps[group] = max(every[group], interval.inMilliseconds) * 2

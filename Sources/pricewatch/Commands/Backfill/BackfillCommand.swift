@@ -88,12 +88,18 @@ struct BackfillCommand: AsyncParsableCommand {
     ) throws -> [Configuration.Market] {
         let named = configuration.namedMarkets
         guard !markets.isEmpty else {
-            guard named.isEmpty else { return named }
+            guard named.isEmpty else { return configuration.quotedMarkets }
             throw CommandError(
                 "backfill: no market is named in the configuration; say which, such as bitcoin", Exit.noSuchData)
         }
         return try markets.map { text in
-            if let market = named.first(where: { $0.id.text == text }) { return market }
+            if let market = named.first(where: { $0.id.text == text }) {
+                guard let portfolio = market.portfolio else { return market }
+                throw CommandError(
+                    "backfill \(text): it is a portfolio, and no provider has its past values; it is computed from the "
+                        + "polls of its parts (backfill these: \(portfolio.parts.map(\.market.text).joined(separator: " ")))",
+                    Exit.noSuchData)
+            }
             do {
                 return Configuration.Market(
                     id: try RecordedMarket.find(text, in: reader, preferring: configuration.currencies).0)

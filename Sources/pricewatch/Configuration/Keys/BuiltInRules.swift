@@ -20,7 +20,7 @@ extension Configuration {
     var alertRules: [AlertRule] {
         let own = Set(alerts.map(\.name))
         let builtIn = builtinAlerts ? AlertRule.builtIn.filter { !own.contains($0.name) } : []
-        let named = namedMarkets.map(\.id)
+        let named = quotedMarkets.map(\.id)
         return (alerts + builtIn).flatMap { rule -> [AlertRule] in
             var rule = rule
             switch (rule.scope, rule.condition) {

@@ -79,6 +79,37 @@ extension Scalar where Value == Price {
     }
 }
 
+extension Scalar where Value == Price {
+    /// How much of a market is held.
+    static var amount: Scalar {
+        Scalar("an amount such as 0.5") { text throws(Unfit) in
+            try Unfit.throwForComma(in: text)
+            if text.hasPrefix("-") { throw Unfit(reason: "must be above 0; what is owed is no holding: leave it out") }
+            return try Scalar.price.parse(text)
+        }
+    }
+}
+
+extension Scalar where Value == Decimal {
+    /// What was paid.
+    static var cost: Scalar {
+        Scalar("a number such as 25000") { text throws(Unfit) in
+            try Unfit.throwForComma(in: text)
+            guard let decimal = Decimal(wholeText: text) else { return nil }
+            guard decimal >= 0 else { throw Unfit(reason: "must not be below 0") }
+            return decimal == 0 ? 0 : try Scalar<Price>.price.parse(text)?.decimal
+        }
+    }
+}
+
+extension Unfit {
+    fileprivate static func throwForComma(in text: String) throws(Unfit) {
+        let plain = text.replacing(",", with: "")
+        guard plain != text, Decimal(wholeText: plain) != nil else { return }
+        throw Unfit(reason: "\(text.quoted) holds a comma: write \(plain), and a point before decimals")
+    }
+}
+
 extension Scalar where Value == Percent {
     /// Above zero, at most two decimals.
     static var percent: Scalar {

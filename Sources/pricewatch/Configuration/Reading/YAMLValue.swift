@@ -26,6 +26,9 @@ struct YAMLValue {
 
     var isMapping: Bool { if case .mapping = node { true } else { false } }
 
+    /// Nothing, or a mapping without entries.
+    var isEmpty: Bool { if case .mapping(let mapping) = node { mapping.isEmpty } else { isNull } }
+
     /// Whether the key has no value: `every:`, `every: null`, `every: ~`.
     var isNull: Bool {
         // Comparing with `Tag.implicit` itself would create Yams's patterns for types, which takes 1 ms.
