@@ -65,7 +65,7 @@ import Testing
         #expect(summary.up + summary.down + summary.flat + summary.unknown == 3 && summary.unknown == 0)
         let view = StatusView(
             status: try scene.status(), verdict: StatusVerdict(try scene.status(), alive: true, file: "", now: .now),
-            terminal: Terminal(isTerminal: false, isUTF8: true, width: 80), now: scene.time.now())
+            terminal: Terminal(isTerminal: false, isUTF8: true, width: 80), zone: .utc, now: scene.time.now())
         #expect(view.lines.contains("savings: value 36,500 usd, cost 25,000 usd, gain +11,500 (+46 %)"))
         await scene.stop()
     }
