@@ -79,27 +79,16 @@ extension Note {
             lines: lines, at: now, host: host, events: events)
     }
 
-    /// The most markets that a digest lists with their prices.
-    private static let marketsListed = 20
+    private static let pricesListed = 20
 
-    /// - Parameter markets: those named in the configuration.
-    package init(digest summary: DaySummary, of markets: [StatusReport.Market] = [], at now: Date, host: String) {
+    /// - Parameter prices: a line for each market that the configuration names.
+    package init(digest summary: DaySummary, prices: [String] = [], at now: Date, host: String) {
         let counts = "\(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown"
-        var lines = markets.prefix(Self.marketsListed).map(\.digestLine)
-        if markets.count > lines.count { lines.append("and \(markets.count - lines.count) more") }
+        var lines = Array(prices.prefix(Self.pricesListed))
+        if prices.count > lines.count { lines.append("and \(prices.count - lines.count) more") }
         lines.append(summary.coverageText(at: now))
         if !summary.gainers.isEmpty { lines.append("up most: \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("down most: \(summary.losers.text)") }
         self.init(kind: .digest, title: "24h: \(counts)", lines: lines, at: now, host: host)
-    }
-}
-
-extension StatusReport.Market {
-    /// `bitcoin 59,990 usd, +1.25 %`, `AAPL 232.38 usd, stale`, `tether missing (not_answered)`
-    fileprivate var digestLine: String {
-        let market = SafeText.printable(market.text)
-        guard let price else { return "\(market) \(state.rawValue)" + (reason.map { " (\($0.rawValue))" } ?? "") }
-        let change = change.map { "\($0.signed) %" } ?? (state == .fresh ? "24h change unknown" : state.rawValue)
-        return "\(market) \(PriceText.text(price)) \(currency), \(change)"
     }
 }

@@ -89,7 +89,7 @@ extension Outbox {
         _ summary: DaySummary, of markets: [StatusReport.Market], due: Date, _ identity: AlertBook.Identity,
         at now: Date, into commit: inout Commit
     ) {
-        let note = Note(digest: summary, of: markets, at: now, host: identity.host)
+        let note = Note(digest: summary, prices: markets.map(\.digestLine), at: now, host: identity.host)
         for channel in routing.channels where routing.digest.contains(channel.name) {
             queue(note, ["digest", due.utcText], to: channel, identity, at: now, into: &commit)
         }

@@ -214,3 +214,13 @@ extension StatusReport {
         }
     }
 }
+
+extension StatusReport.Market {
+    /// `bitcoin 59,990 usd, +1.25 %`, `AAPL 232.38 usd, stale`, `tether missing (not_answered)`
+    package var digestLine: String {
+        let market = SafeText.printable(market.text)
+        guard let price else { return "\(market) \(state.rawValue)" + (reason.map { " (\($0.rawValue))" } ?? "") }
+        let change = change.map { "\($0.signed) %" } ?? (state == .fresh ? "24h change unknown" : state.rawValue)
+        return "\(market) \(PriceText.text(price)) \(currency), \(change)"
+    }
+}

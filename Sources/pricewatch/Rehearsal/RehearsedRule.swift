@@ -49,9 +49,12 @@ struct RehearsedRule: Sendable {
 
     func count(_ kind: AlertEvent.Kind) -> Int { events.count { $0.kind == kind } }
 
-    /// The number of messages, before those of one poll are grouped.
+    /// The number of messages: one a poll and channel, whatever the number of markets.
     var messages: Int {
-        (count(.firing) + count(.reminder)) * audience.channels + count(.resolved) * audience.reportsEnds
+        let fired = events.filter { [.firing, .reminder].contains($0.kind) }
+        let ended = events.filter { $0.kind == .resolved }
+        let polls = (fired: Set(fired.map(\.at)).count, all: Set((fired + ended).map(\.at)).count)
+        return polls.fired * (audience.channels - audience.reportsEnds) + polls.all * audience.reportsEnds
     }
 }
 

@@ -150,18 +150,16 @@ import Testing
                 "m3 0.00001234 usd, 24h change unknown",
             ])
         #expect(note.lines[20] == "and 2 more")
-        #expect(note.lines[21].hasSuffix(" % of the time covered"))
+        #expect(note.lines[21] == "0.1 % of the time covered (watching began 2 min ago)")
     }
 
     @Test("a stale price is said to be stale")
     func stale() throws {
         var market = StatusReport.Market()
         (market.market, market.price, market.state) = (EngineTests.market("bitcoin"), price("59990"), .stale)
-        #expect(
-            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 usd, stale")
+        #expect(market.digestLine == "bitcoin 59,990 usd, stale")
         (market.state, market.change, market.currency) = (.fresh, Percent(hundredths: -125), try Currency("eur"))
-        #expect(
-            Note(digest: DaySummary(), of: [market], at: moment(), host: "b").lines[0] == "bitcoin 59,990 eur, -1.25 %")
+        #expect(market.digestLine == "bitcoin 59,990 eur, -1.25 %")
     }
 
     @Test(

@@ -34,7 +34,7 @@ import Testing
         let scene = try MutationScene(closed: closed)
         var mutations = try Mutations(of: scene.database, seed: Self.seed, hasLog: !closed)
         var replaced = 0
-        for _ in 0..<(closed ? Self.count : Self.count / 5) {
+        for _ in 0..<Self.count {
             let mutation = mutations.next()
             try scene.reset()
             try mutation.apply(scene.database)

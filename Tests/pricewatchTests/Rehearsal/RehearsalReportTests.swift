@@ -14,18 +14,20 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A poll a minute, with these prices of bitcoin.
-    private func record(_ prices: [Int]) throws {
+    /// A poll a minute, with these prices of each market.
+    private func record(_ prices: [Int], markets: [String] = ["bitcoin"]) throws {
         let writer = try HistoryWriter(at: folder.path + "/history.db")
         for (minute, price) in prices.enumerated() {
             let at = start + .minutes(minute)
-            let sample = Sample(
-                market: try MarketID("bitcoin"), symbol: "btc", name: "Bitcoin",
-                price: try #require(Price(parsing: "\(price)")), quotedAt: at)
+            let samples = try markets.map {
+                Sample(
+                    market: try MarketID($0), symbol: "", name: "", price: try #require(Price(parsing: "\(price)")),
+                    quotedAt: at)
+            }
             try writer.record(
                 PollRecord(
-                    at: at, fetchedAt: at + .seconds(1), feed: "test", currency: .usd, outcome: .ok, samples: [sample],
-                    watched: WatchedMarkets([sample.market], currencies: .init(.usd))))
+                    at: at, fetchedAt: at + .seconds(1), feed: "test", currency: .usd, outcome: .ok, samples: samples,
+                    watched: WatchedMarkets(samples.map(\.market), currencies: .init(.usd))))
         }
         try writer.close()
     }
@@ -154,6 +156,18 @@ import Testing
         let report = try report("alerts: [{name: r, market: bitcoin, above: 15}]")
         #expect(report.rules.first?.hint?.code == "noisy")
         #expect(report.rules.first?.hint?.message.contains("(11)") == true)
+    }
+
+    @Test("the events of a poll are one message to each channel that hears of them")
+    func grouped() throws {
+        try record([10, 20, 9, 30], markets: ["bitcoin", "ethereum"])
+        let rule = """
+            alerts: [{name: high, markets: [bitcoin, ethereum], above: 15}]
+            notify: {one: {exec: [/bin/true], send_resolved: false}, two: {exec: [/bin/true]}}
+            """
+        let rehearsed = try #require(try report(rule).rules.first)
+        #expect(rehearsed.events.count { $0.kind != .pending } == 6)
+        #expect(rehearsed.messages == 5, "one two, two, one two")
     }
 
     @Test("messages are counted over the channels that hear of them")
