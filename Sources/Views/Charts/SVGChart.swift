@@ -2,7 +2,7 @@ import Engine
 import Foundation
 import Markets
 
-/// A chart as a standalone SVG, legible on light and dark backgrounds.
+/// A chart as SVG, legible on light and dark backgrounds.
 package struct SVGChart {
     private let chart: Chart
     private let times: ChartAxis
@@ -17,29 +17,56 @@ package struct SVGChart {
 
     package init(_ chart: Chart) {
         self.chart = chart
-        prices = chart.range.map { ChartAxis(prices: $0.lowerBound.double, $0.upperBound.double, ticks: 9) }
+        prices = chart.range.map { range in
+            let shown = chart.thresholds.map(\.price.double).filter { Self.isNear($0, range) }
+            let low = min(range.lowerBound.double, shown.min() ?? .infinity)
+            return ChartAxis(prices: low, max(range.upperBound.double, shown.max() ?? 0), ticks: 9)
+        }
         left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
         times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70))
     }
 
-    package var text: String {
+    /// Whether a threshold can be shown without flattening the prices.
+    private static func isNear(_ threshold: Double, _ range: ClosedRange<Price>) -> Bool {
+        let (low, high) = (range.lowerBound.double, range.upperBound.double)
+        let room = max((high - low) / 2, high * 0.005)
+        return threshold > low - room && threshold < high + room
+    }
+
+    /// A standalone picture.
+    package var file: MarkupWriter {
         // The longest title that does not overlap the time.
         let title = chart.title(atMost: 50)
-        var svg = SVGWriter(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
+        var svg = SVGWriter()
         svg.text(24, 34, title, "title")
         svg.text(Self.right, 34, chart.time, "fact end")
         svg.text(24, 58, chart.facts.joined(separator: " · "), "fact")
+        draw(&svg)
+        return svg.file(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
+    }
+
+    /// A part of a web page, which has the title and the facts as text.
+    package var inline: MarkupWriter {
+        var svg = SVGWriter()
+        draw(&svg)
+        return svg.inline(
+            width: Self.width, height: Self.height, from: Self.top - 16,
+            title: "\(chart.title(atMost: 50)), \(chart.time)",
+            description: chart.facts.joined(separator: ", ") + "; \(chart.events.count) alert events")
+    }
+
+    private func draw(_ svg: inout SVGWriter) {
         drawGaps(&svg)
         drawTimes(&svg)
         if let prices {
             draw(prices, &svg)
+            for threshold in chart.thresholds { draw(threshold, prices, &svg) }
             for stretch in chart.stretches { draw(stretch, prices, &svg) }
             for events in marks { draw(events, prices, &svg) }
         } else {
             svg.text((left + Self.right) / 2, (Self.top + Self.bottom) / 2, "nothing recorded", "fact middle")
         }
         drawLegend(&svg)
-        return svg.finished
     }
 
     private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (Self.right - left) }
@@ -51,7 +78,7 @@ package struct SVGChart {
     private func draw(_ axis: ChartAxis, _ svg: inout SVGWriter) {
         for tick in axis.ticks {
             let y = y(tick.value, axis)
-            svg.shape("line", ["x1": left, "y1": y, "x2": Self.right, "y2": y], "grid")
+            svg.line(from: (left, y), to: (Self.right, y), "grid")
             svg.text(left - 8, y + 4, tick.label, "label end")
         }
     }
@@ -59,20 +86,29 @@ package struct SVGChart {
     private func drawTimes(_ svg: inout SVGWriter) {
         for tick in times.ticks {
             let x = x(Date(timeIntervalSince1970: tick.value))
-            svg.shape("line", ["x1": x, "y1": Self.bottom, "x2": x, "y2": Self.bottom + 5], "axis")
+            svg.line(from: (x, Self.bottom), to: (x, Self.bottom + 5), "axis")
             // A label at the very end would exceed the picture.
             let room = Double(tick.label.count) * Self.digit / 2
             svg.text(min(x, Self.width - 4 - room), Self.bottom + 20, tick.label, "label middle")
         }
-        svg.shape("line", ["x1": left, "y1": Self.bottom, "x2": Self.right, "y2": Self.bottom], "axis")
+        svg.line(from: (left, Self.bottom), to: (Self.right, Self.bottom), "axis")
+    }
+
+    /// Those beyond the plot are left out.
+    private func draw(_ threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
+        guard (axis.low...axis.high).contains(threshold.price.double) else { return }
+        let y = y(threshold.price.double, axis)
+        let label = SafeText.printable("\(threshold.rule) \(Digits.separated(threshold.price.description))", atMost: 60)
+        svg.line(from: (left, y), to: (Self.right, y), "threshold", tip: label)
+        svg.text(Self.right, y - 5, label, "label end")
     }
 
     /// Shaded, so that a gap does not look like a drawing error.
     private func drawGaps(_ svg: inout SVGWriter) {
         for gap in gaps {
             let (from, to) = (x(gap.lowerBound), x(gap.upperBound))
-            svg.shape(
-                "rect", ["x": from, "y": Self.top, "width": to - from, "height": Self.bottom - Self.top], "gap",
+            svg.rectangle(
+                (from, Self.top), width: to - from, height: Self.bottom - Self.top, "gap",
                 tip: "nothing recorded from \(gap.lowerBound.utcText) to \(gap.upperBound.utcText)")
         }
     }
@@ -93,13 +129,13 @@ package struct SVGChart {
             columns.map { (x($0.start), y(price($0).double, axis)) }
         }
         if columns.contains(where: { $0.low < $0.high }) {
-            svg.shape("polygon", through: points(\.high) + points(\.low).reversed(), "range")
+            svg.polygon(through: points(\.high) + points(\.low).reversed(), "range")
         }
         let line = points(\.close)
         if line.count == 1 {
-            svg.shape("circle", ["cx": line[0].x, "cy": line[0].y, "r": 2.5], "dot")
+            svg.circle(line[0], radius: 2.5, "dot")
         } else {
-            svg.shape("polyline", through: line, "price")
+            svg.polyline(through: line, "price")
         }
     }
 
@@ -122,15 +158,15 @@ package struct SVGChart {
         let y = events.last?.price.map { self.y($0.double, axis) } ?? Self.top + 8
         let tip = tip(of: events)
         switch (events[0].kind, events[0].direction) {
-        case (.resolved, _): svg.shape("circle", ["cx": x, "cy": y, "r": 4.5], "resolved", tip: tip)
-        case (_, nil): svg.shape("circle", ["cx": x, "cy": y, "r": 5], "firing", tip: tip)
+        case (.resolved, _): svg.circle((x, y), radius: 4.5, "resolved", tip: tip)
+        case (_, nil): svg.circle((x, y), radius: 5, "firing", tip: tip)
         case (_, .up):
             // The mark is below a risen price and above a fallen one, so that the line stays visible.
             let y = min(y + 6, Self.bottom - 12)
-            svg.shape("polygon", through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
+            svg.polygon(through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
         case (_, .down):
             let y = max(y - 6, Self.top + 2)
-            svg.shape("polygon", through: [(x, y), (x - 6, y - 11), (x + 6, y - 11)], "firing", tip: tip)
+            svg.polygon(through: [(x, y), (x - 6, y - 11), (x + 6, y - 11)], "firing", tip: tip)
         }
     }
 
@@ -154,19 +190,22 @@ package struct SVGChart {
             x += 18 + Double(text.count) * Self.digit + 24
         }
         func square(_ style: String, _ svg: inout SVGWriter) {
-            svg.shape("rect", ["x": x, "y": y - 5, "width": 12, "height": 10], style)
+            svg.rectangle((x, y - 5), width: 12, height: 10, style)
         }
         if chart.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
             add("high to low") { square("range", &$0) }
         }
         if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
+        if !chart.thresholds.isEmpty {
+            add("threshold of a rule") { $0.line(from: (x, y), to: (x + 14, y), "threshold") }
+        }
         if chart.events.contains(where: { $0.kind == .firing }) {
             add("alert fired") {
-                $0.shape("polygon", through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
+                $0.polygon(through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
             }
         }
         if chart.events.contains(where: { $0.kind == .resolved }) {
-            add("resolved") { $0.shape("circle", ["cx": x + 6, "cy": y, "r": 4.5], "resolved") }
+            add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
         }
     }
 }

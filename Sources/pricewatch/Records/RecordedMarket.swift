@@ -26,9 +26,10 @@ enum RecordedMarket {
         }
     }
 
-    private static func currency(
+    /// nil: no price of it was ever recorded.
+    static func currency(
         of market: MarketID, in reader: HistoryReader, preferring currency: Currency
-    ) throws -> Currency? {
+    ) throws(HistoryError) -> Currency? {
         let currencies = try reader.currencies(of: market)
         return currencies.contains(currency) ? currency : currencies.first
     }

@@ -20,13 +20,9 @@ struct StatusView {
             if status.marketsOmitted > 0 { lines.append("and \(status.marketsOmitted) more") }
         }
         if !alerts.isEmpty { lines += [""] + alerts }
-        if status.outbox.queued > 0 { lines += ["", outbox] }
-        let history = status.history
-        if !history.database.isEmpty {
-            let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
-            lines += [
-                "", "history: \(history.samples) samples, \(Bytes.text(history.bytes))\(since), \(history.database)",
-            ]
+        if status.outbox.queued > 0 { lines += ["", "outbox: \(status.outboxWords)"] }
+        if !status.history.database.isEmpty {
+            lines += ["", "history: \(status.historyWords), \(status.history.database)"]
         }
         return lines
     }
@@ -59,28 +55,11 @@ struct StatusView {
         let summary = status.summary
         var lines =
             [first] + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable($0.message))" }
-            + [""] + status.feeds.map(line)
-        lines.append(
-            "24h: \(summary.up) up, \(summary.down) down, \(summary.flat) flat, \(summary.unknown) unknown; "
-                + "\(summary.coverage) % of the time covered")
+            + [""] + status.feeds.map { "feed \(SafeText.printable($0.name)): \($0.words)" }
+        lines.append("24h: \(summary.countsWords); \(summary.coverage) % of the time covered")
         if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("  down most: \(summary.losers.text)") }
         return lines
-    }
-
-    private func line(of feed: StatusReport.Feed) -> String {
-        var text = "feed \(SafeText.printable(feed.name)): \(feed.state.rawValue)"
-        if let next = feed.nextTryAt { text += ", asked again at \(next.utcText)" }
-        text += ", \(feed.requestsThisMonth) request\(feed.requestsThisMonth == 1 ? "" : "s") this month"
-        if let quota = feed.quota { text += " of \(quota)" }
-        if let end = feed.quotaEndsAt { text += ", used up by \(end.utcText)" }
-        return text
-    }
-
-    private var outbox: String {
-        let queued = status.outbox.queued
-        let oldest = status.outbox.oldest.map { ", the oldest for \(status.writtenAt.since($0).roundedText)" } ?? ""
-        return "outbox: \(queued) message\(queued == 1 ? " waits" : "s wait")\(oldest)"
     }
 
     private var alerts: [String] {
@@ -123,7 +102,7 @@ private struct MarketTable {
         let columns = Column.allCases.filter { !omitted.contains($0) && ($0 != .trend || trends != nil) }
         // Prices of several currencies name their own.
         let currency = Set(markets.map(\.currency)).count == 1 ? markets[0].currency : nil
-        let window = trends.map { $0.window == .hours(24) ? "24h" : $0.window.unitsText } ?? ""
+        let window = trends?.windowText ?? ""
         let titles = ["market", "symbol", currency?.code ?? "price", "24h %", "last \(window)", "age", "state"]
         var table = Table(
             columns.map { (titles[$0.rawValue], [.price, .change, .age].contains($0) ? .right : .left) })
@@ -142,14 +121,14 @@ private struct MarketTable {
         let direction: Terminal.Colour? = market.change.flatMap { $0 > .zero ? .green : $0 < .zero ? .red : nil }
         let id = market.market.text
         let price = market.price.map { $0.shortText + (currency == nil ? " \(market.currency)" : "") }
-        let trend = Sparkline.text(trends?.prices(of: market.market) ?? [], width: width, utf8: terminal.isUTF8)
+        let trend = Sparkline.text(trends?.prices[market.market] ?? [], width: width, utf8: terminal.isUTF8)
         let age = market.quotedAt.map { now.since($0).roundedText }
         let reason = withReasons ? market.reason.map { " (\($0.rawValue))" } : nil
         return [
             .init(terminal.isTerminal ? SafeText.printable(id, atMost: Self.longestID) : id),
             .init(SafeText.printable(market.symbol.uppercased(), atMost: 8)),
             .init(price ?? none, price == nil ? .dim : nil),
-            .init(market.change.map { String(format: "%+.2f", Double($0.hundredths) / 100) } ?? none, direction),
+            .init(market.change?.tableText ?? none, direction),
             .init(trend, direction),
             .init(age ?? none, market.state == .stale ? .yellow : nil),
             .init(market.state.rawValue + (reason ?? ""), market.state == .fresh ? .dim : .yellow),
@@ -160,31 +139,7 @@ private struct MarketTable {
 extension AlertEvent {
     /// `firing high: bitcoin above 60000 for 5 min – note`. Long names and notes are cut.
     func line(_ state: String, _ colour: Terminal.Colour, on terminal: Terminal, now: Date) -> String {
-        let since = since.map { " for \(now.since($0).roundedText)" } ?? ""
-        let note = note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
-        return terminal.paint(state, colour) + " \(SafeText.printable(rule, atMost: 40)): "
-            + SafeText.printable("\(market) \(condition)\(since)\(note)")
-    }
-}
-
-extension Silence {
-    /// `high on bitcoin until 2026-11-21T10:00:00Z`.
-    var words: String {
-        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
-        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(until.utcText)"
-    }
-}
-
-enum Bytes {
-    /// `12 KiB`, `1.5 MiB`
-    static func text(_ count: Int64) -> String {
-        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
-        for (size, name) in units where count >= size {
-            let tenths = count * 10 / Int64(size)
-            return tenths >= 100 || tenths % 10 == 0
-                ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
-        }
-        return "\(count) B"
+        terminal.paint(state, colour) + " \(SafeText.printable(rule, atMost: 40)): "
+            + "\(SafeText.printable(market.text)) \(words(now: now))"
     }
 }

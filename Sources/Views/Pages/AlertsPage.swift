@@ -1,0 +1,125 @@
+import Engine
+import Foundation
+import Markets
+
+/// Alert events and silences.
+package struct AlertsPage {
+    private let frame: PageFrame
+    private let since: Duration
+    private let events: [AlertEvent]
+
+    /// Older events are counted, and not shown.
+    private static let shown = 500
+    private static let windows = [1, 7, 30, 90].map { Duration.hours($0 * 24) }
+
+    /// - Parameter events: Oldest first.
+    package init(_ frame: PageFrame, since: Duration, events: [AlertEvent]) {
+        self.frame = frame
+        self.since = since
+        self.events = events
+    }
+
+    package var bytes: [UInt8] {
+        frame.page("Alerts", .alerts(since: since)) { html in
+            let active = frame.status.firing + frame.status.pending
+            html.element("h2", text: "Now")
+            if active.isEmpty {
+                html.element("p", text: "Nothing fires.")
+            } else {
+                html.element("ul", ["class": "alerts"]) { html in
+                    for alert in active { frame.alert(alert, &html) }
+                }
+            }
+            let silences = frame.status.silences.filter { $0.until > frame.now }
+            if !silences.isEmpty {
+                html.element("h2", text: "Silenced")
+                html.element("ul") { html in
+                    for silence in silences { html.element("li") { $0.element("bdi", text: silence.words) } }
+                }
+            }
+            html.element("h2", text: "Events of the last \(since.unitsText)")
+            frame.choices("Show", Self.windows.map { ($0.unitsText, .alerts(since: $0), $0 == since) }, &html)
+            if events.isEmpty {
+                html.element("p", text: "No events in this time.")
+            } else {
+                frame.events(events.suffix(Self.shown).reversed(), withMarket: true, &html)
+                if events.count > Self.shown { html.element("p", text: "and \(events.count - Self.shown) older ones") }
+            }
+        }
+    }
+}
+
+extension PageFrame {
+    /// A table of events, in the order given.
+    func events(_ events: [AlertEvent], withMarket: Bool, _ html: inout MarkupWriter) {
+        let columns: [(String, String?)] =
+            [("At", nil), ("Event", nil), ("Rule", nil)] + (withMarket ? [("Market", nil)] : [])
+            + [("Price", "n"), ("Condition", nil), ("Note", nil)]
+        html.table("Alert events", columns) { html in
+            for event in events {
+                html.element("tr") { html in
+                    html.element("th", ["scope": "row"]) { time(event.at, &$0) }
+                    let style = event.kind == .resolved ? "good" : event.kind == .pending ? "warn" : "bad"
+                    html.element("td", ["class": style], text: event.kind.rawValue)
+                    html.element("td") { $0.element("bdi", text: SafeText.printable(event.rule, atMost: 100)) }
+                    if withMarket { html.element("td") { link(to: event.market, event.market.text, &$0) } }
+                    html.element("td", ["class": "n"]) { html in
+                        html.write(event.price.map { "\($0.shortText) \(event.currency)" } ?? "–")
+                    }
+                    html.element("td", text: event.condition.description)
+                    html.element("td") { $0.element("bdi", text: SafeText.line(event.note ?? "–")) }
+                }
+            }
+        }
+    }
+}
+
+/// The newest alert events as an Atom feed (RFC 4287).
+package struct AlertFeed {
+    private let events: [AlertEvent]
+    private let updated: Date
+
+    private static let shown = 100
+
+    /// - Parameters:
+    ///   - events: Oldest first.
+    ///   - now: The time of a feed without events.
+    package init(_ events: [AlertEvent], now: Date) {
+        self.events = events.suffix(Self.shown).reversed()
+        updated = events.last?.at ?? now
+    }
+
+    package var bytes: [UInt8] {
+        var xml = MarkupWriter(reserving: 32 << 10)
+        xml.literal("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n")
+        xml.element("feed", ["xmlns": "http://www.w3.org/2005/Atom"]) { xml in
+            xml.element("id", text: "urn:pricewatch:alerts")
+            xml.element("title", text: "pricewatch alerts")
+            xml.element("updated", text: updated.utcText)
+            xml.element("author") { $0.element("name", text: "pricewatch") }
+            for event in events {
+                xml.literal("\n")
+                xml.element("entry") { xml in
+                    xml.element("id", text: "urn:pricewatch:event:\(event.id)")
+                    xml.element("title", text: event.title)
+                    xml.element("updated", text: event.at.utcText)
+                    xml.element("content", ["type": "text"], text: event.details)
+                }
+            }
+        }
+        xml.literal("\n")
+        return xml.bytes
+    }
+}
+
+extension AlertEvent {
+    /// `firing high: bitcoin above 60000`
+    fileprivate var title: String {
+        "\(kind.rawValue) \(SafeText.line(rule, atMost: 100)): \(SafeText.line(market.text)) \(condition)"
+    }
+
+    fileprivate var details: String {
+        let price = price.map { "at \($0) \(currency)" }
+        return [price, severity.rawValue, note.map { SafeText.line($0) }].compactMap { $0 }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,207 @@
+import Engine
+import Foundation
+import Markets
+
+/// What is known at the moment of a request, and said on every page.
+package struct PageFrame: Sendable {
+    package var status: StatusReport
+    /// The first line of `status`.
+    package var sentence: String
+    /// The exit code of `status`: 0 ok, 1 degraded, 2 failing or stopped, 3 nothing there to read.
+    package var exit: Int32
+    /// Why a part is missing, such as a history that this user may not read.
+    package var notes: [String]
+    package var now: Date
+    package var links: PageLinks
+
+    package init(
+        _ status: StatusReport, sentence: String, exit: Int32, notes: [String] = [], now: Date, links: PageLinks
+    ) {
+        self.status = status
+        self.sentence = sentence
+        self.exit = exit
+        self.notes = notes
+        self.now = now
+        self.links = links
+    }
+}
+
+// MARK: Layout
+
+extension PageFrame {
+    /// A whole page.
+    ///
+    /// - Parameters:
+    ///   - title: Its heading; of the browser's title only after the state.
+    ///   - route: Itself.
+    ///   - hasHeading: Whether the heading is the page's own.
+    func page(_ title: String, _ route: Route, _ content: (inout MarkupWriter) -> Void) -> [UInt8] {
+        var html = MarkupWriter(reserving: 64 << 10)
+        html.literal("<!DOCTYPE html>\n")
+        html.element("html", ["lang": "en"]) { html in
+            html.element("head") { head(title, &$0) }
+            html.literal("\n")
+            html.element("body") { html in
+                html.element("header") { header(route, &$0) }
+                html.element("main") { html in
+                    html.element("h1") { $0.element("bdi", text: title) }
+                    state(&html)
+                    content(&html)
+                }
+                html.element("footer") { html in
+                    html.element("p", text: "pricewatch \(status.version)")
+                }
+            }
+        }
+        html.literal("\n")
+        return html.bytes
+    }
+
+    private func head(_ title: String, _ html: inout MarkupWriter) {
+        html.empty("meta", ["charset": "utf-8"])
+        html.empty("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+        html.empty("meta", ["name": "color-scheme", "content": "light dark"])
+        html.element("title", text: browserTitle(title))
+        html.empty("link", ["rel": "icon", "href": icon])
+        html.empty("link", ["rel": "stylesheet", "href": links.path(.stylesheet)])
+        html.empty(
+            "link",
+            ["rel": "alternate", "type": "application/atom+xml", "title": "Alerts", "href": links.path(.feed)])
+    }
+
+    /// `(2 firing) pricewatch`, `(stopped, 2 firing) Bitcoin – pricewatch`
+    private func browserTitle(_ title: String) -> String {
+        let state = exit == 0 ? [] : [String(sentence.prefix { $0 != ":" })]
+        let firing = status.firing.isEmpty ? [] : ["\(status.firing.count) firing"]
+        let marks = (state + firing).joined(separator: ", ")
+        return (marks.isEmpty ? "" : "(\(marks)) ") + (title == Self.home ? "" : "\(title) – ") + "pricewatch"
+    }
+
+    static let home = "Markets"
+
+    /// A shape for each state, so that not the colour alone carries it.
+    private var icon: String {
+        let shape =
+            switch exit {
+            case 2...: "%3Cpath fill='%23cf222e' d='M3 1l5 5 5-5 2 2-5 5 5 5-2 2-5-5-5 5-2-2 5-5-5-5z'/%3E"
+            case _ where !status.firing.isEmpty: "%3Cpath fill='%23cf222e' d='M8 1l7 14H1z'/%3E"
+            case 1: "%3Cpath fill='%23bf8700' d='M8 0l8 8-8 8-8-8z'/%3E"
+            default: "%3Ccircle cx='8' cy='8' r='7' fill='%231a7f37'/%3E"
+            }
+        return "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\(shape)%3C/svg%3E"
+    }
+
+    private func header(_ route: Route, _ html: inout MarkupWriter) {
+        html.element("p", ["class": "asof"]) { html in
+            html.write("as of ")
+            time(now, &html)
+            if let expires = status.expiresAt {
+                html.write(expires > now ? " · stale after " : " · stale since ")
+                time(expires, &html)
+            }
+            if links.files == nil {
+                html.write(" · ")
+                var other = links
+                other.refresh = links.refresh == nil ? .seconds(60) : nil
+                let words = links.refresh == nil ? "refresh every minute" : "refreshed every minute: stop"
+                html.element("a", ["href": other.path(route)], text: words)
+            }
+        }
+        html.element("nav", ["aria-label": "Pages"]) { html in
+            for (words, target) in [(Self.home, Route.markets()), ("Alerts", .alerts()), ("Status", .status)] {
+                let isHere =
+                    target.file == (route.isPage ? route.file : nil) || (words == Self.home && isMarkets(route))
+                html.element(
+                    "a", ["href": links.path(target), "aria-current": isHere ? "page" : nil], text: words)
+                html.write(" ")
+            }
+        }
+    }
+
+    private func isMarkets(_ route: Route) -> Bool {
+        if case .markets = route { true } else { false }
+    }
+
+    private func state(_ html: inout MarkupWriter) {
+        let (style, sign) = exit == 0 ? ("ok", "✓") : exit == 1 ? ("warn", "!") : ("bad", "✗")
+        html.element("p", ["class": "state \(style)"]) { html in
+            html.element("span", ["aria-hidden": "true"], text: sign + " ")
+            html.write(sentence)
+        }
+        for note in notes { html.element("p", ["class": "note"], text: note) }
+    }
+}
+
+// MARK: Parts
+
+extension PageFrame {
+    /// A moment as its reader sees it, and for programs.
+    func time(_ date: Date, _ html: inout MarkupWriter) {
+        html.element(
+            "time", ["datetime": date.utcText], text: date.utcText.prefix(16).replacing("T", with: " ") + " UTC")
+    }
+
+    func link(to market: MarketID, _ words: String, _ html: inout MarkupWriter) {
+        html.element("a", ["href": links.path(.market(market))]) { $0.element("bdi", text: words) }
+    }
+
+    /// A list of links, of which one is where the reader is.
+    func choices(_ label: String, _ choices: [(words: String, route: Route, isHere: Bool)], _ html: inout MarkupWriter)
+    {
+        guard choices.contains(where: { !$0.isHere && links.path($0.route) != nil }) else { return }
+        html.element("p", ["class": "choices"]) { html in
+            html.write(label + " ")
+            for (words, route, isHere) in choices {
+                guard let path = links.path(route) else { continue }
+                html.element("a", ["href": path, "aria-current": isHere ? "true" : nil], text: words)
+                html.write(" ")
+            }
+        }
+    }
+
+    /// An alert that fires or is pending: its rule, its market, and for how long.
+    func alert(_ event: AlertEvent, _ html: inout MarkupWriter) {
+        let isFiring = event.kind != .pending
+        html.element("li", ["class": isFiring ? "bad" : "warn"]) { html in
+            html.element("strong", text: isFiring ? "firing" : "pending")
+            html.write(" ")
+            html.element("bdi", text: SafeText.printable(event.rule, atMost: 40))
+            html.write(": ")
+            if case .feedStale = event.condition {
+                html.write(event.market.text)
+            } else {
+                link(to: event.market, event.market.text, &html)
+            }
+            html.write(" ")
+            html.element("bdi", text: event.words(now: now))
+        }
+    }
+
+    /// The change with a sign that is no colour.
+    static func change(_ change: Percent?) -> (text: String, style: String?) {
+        guard let change else { return ("–", nil) }
+        let (mark, style): (String, String?) =
+            change > .zero ? ("▲ ", "up") : change < .zero ? ("▼ ", "down") : ("", nil)
+        return ("\(mark)\(change.tableText) %", style)
+    }
+}
+
+extension MarkupWriter {
+    /// A table that scrolls by itself where it is wider than the screen; the keyboard can scroll it, too.
+    mutating func table(
+        _ caption: String, _ columns: [(title: String, style: String?)], _ rows: (inout MarkupWriter) -> Void
+    ) {
+        element("div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption]) { html in
+            html.element("table") { html in
+                html.element("thead") { html in
+                    html.element("tr") { html in
+                        for (title, style) in columns {
+                            html.element("th", ["scope": "col", "class": style], text: title)
+                        }
+                    }
+                }
+                html.element("tbody", [:], rows)
+            }
+        }
+    }
+}

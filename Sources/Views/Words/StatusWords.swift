@@ -1,0 +1,76 @@
+import Engine
+import Foundation
+import Markets
+
+// What a status says in words, the same in the terminal and on the pages.
+
+extension StatusReport.Feed {
+    /// `serving, 412 requests this month of 10000`
+    package var words: String {
+        var text = state.rawValue
+        if let next = nextTryAt { text += ", asked again at \(next.utcText)" }
+        text += ", \(requestsThisMonth) request\(requestsThisMonth == 1 ? "" : "s") this month"
+        if let quota { text += " of \(quota)" }
+        if let end = quotaEndsAt { text += ", used up by \(end.utcText)" }
+        return text
+    }
+}
+
+extension StatusReport {
+    /// `2 messages wait, the oldest for 5 min`
+    package var outboxWords: String {
+        let queued = outbox.queued
+        let oldest = outbox.oldest.map { ", the oldest for \(writtenAt.since($0).roundedText)" } ?? ""
+        return "\(queued) message\(queued == 1 ? " waits" : "s wait")\(oldest)"
+    }
+
+    /// `4323 samples, 456 KiB, since 2026-11-20T10:21:21Z`
+    package var historyWords: String {
+        let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
+        return "\(history.samples) samples, \(Bytes.text(history.bytes))\(since)"
+    }
+}
+
+extension DaySummary {
+    /// `140 up, 108 down, 0 flat, 2 unknown`
+    package var countsWords: String { "\(up) up, \(down) down, \(flat) flat, \(unknown) unknown" }
+}
+
+extension AlertEvent {
+    /// `above 60000 for 5 min – note`, safe to print; a long note is cut.
+    package func words(now: Date) -> String {
+        let since = since.map { " for \(now.since($0).roundedText)" } ?? ""
+        let note = note.map { " – \(SafeText.printable($0, atMost: 80))" } ?? ""
+        return SafeText.printable("\(condition)\(since)") + note
+    }
+}
+
+extension Silence {
+    /// `high on bitcoin until 2026-11-21T10:00:00Z`
+    package var words: String {
+        let rule = rule.map { SafeText.printable($0) } ?? "all rules"
+        let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
+        return "\(rule)\(market) until \(until.utcText)"
+    }
+}
+
+extension Percent {
+    /// For the columns of tables: always a sign and two decimals, `+1.25`, `-0.98`, `+0.00`.
+    package var tableText: String {
+        let (whole, part) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+        return "\(hundredths < 0 ? "-" : "+")\(whole).\(part < 10 ? "0" : "")\(part)"
+    }
+}
+
+package enum Bytes {
+    /// `12 KiB`, `1.5 MiB`
+    package static func text(_ count: Int64) -> String {
+        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
+        for (size, name) in units where count >= size {
+            let tenths = count * 10 / Int64(size)
+            return tenths >= 100 || tenths % 10 == 0
+                ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+        }
+        return "\(count) B"
+    }
+}
