@@ -106,14 +106,16 @@ let package = Package(
         tests(
             of: "HTTP",
             [
-                "Markets", "MarketSimulator",
+                "Markets", "MarketSimulator", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(of: "Feeds", ["Markets", "HTTP", "MarketSimulator", "TestSupport"]),
         tests(of: "History", ["Markets", "Engine", "TestSupport"]),
-        tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
+        tests(
+            of: "MarketSimulator",
+            ["TestSupport", .product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(
             of: "pricewatch",
             [

@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct SparklineTests {
