@@ -101,7 +101,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["HTTP", "MarketSimulator"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests(of: "Markets"),
+        tests(of: "Markets", ["TestSupport"]),
         tests(of: "Engine", ["Markets"]),
         tests(
             of: "HTTP",

@@ -20,11 +20,14 @@ package struct Message: Hashable, Sendable {
     /// In the order in which they happened; several if grouped. Those beside a note are the ones that it summarises.
     package var events: [AlertEvent]
     package var note: Note?
+    /// In which people read its times.
+    package var zone: Zone
 
-    package init(id: String, events: [AlertEvent] = [], note: Note? = nil) {
+    package init(id: String, events: [AlertEvent] = [], note: Note? = nil, zone: Zone = .utc) {
         self.id = id
         self.events = events
         self.note = note
+        self.zone = zone
     }
 
     /// The one event that the message is about; nil if it is about several, or a note.

@@ -76,7 +76,8 @@ extension Engine {
 extension Engine {
     mutating func sendDigestIfDue(at now: Date, _ plan: inout Plan) {
         defer { chores.lastDigest = max(chores.lastDigest, now) }
-        guard let moment = settings.digest?.lastMoment(before: now), moment > chores.lastDigest else { return }
+        guard let moment = settings.digest?.lastMoment(before: now, in: settings.zone), moment > chores.lastDigest
+        else { return }
         let day = summary.summary(of: board, at: now)
         var commit = plan.commit ?? Commit(currency: settings.currency)
         outbox.queue(day, due: moment, alerts.identity, at: now, into: &commit)

@@ -6,6 +6,8 @@ package struct Settings: Sendable {
     /// This machine's name in messages.
     package var host: String
     package var currency: Currency
+    /// In which times are told, and digest and quiet hours are meant.
+    package var zone = Zone.utc
     package var watchlist: Watchlist
     /// Never empty; the shared source first, where there is one.
     package var sources: [SourceSettings]
@@ -43,15 +45,11 @@ extension Settings {
     }
 }
 
-/// The time of day and the zone in which the digest is due.
+/// The time of day at which the digest is due.
 package struct DigestTime: Hashable, Sendable {
     package var at: TimeOfDay
-    package var zone: TimeZone
 
-    package init(at: TimeOfDay, in zone: TimeZone) {
-        self.at = at
-        self.zone = zone
-    }
+    package init(at: TimeOfDay) { self.at = at }
 }
 
 /// One source: an ordered list of feeds and what to ask them for.
@@ -118,27 +116,10 @@ extension SourceSettings.Member {
 
 extension DigestTime {
     /// The latest occurrence of this time of day that is not after `now`.
-    func lastMoment(before now: Date) -> Date {
+    func lastMoment(before now: Date, in zone: Zone) -> Date {
         let day = 86_400.0
         let seconds = Double(at.hour * 3600 + at.minute * 60)
-        let local = now.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: now))
-        let midnight = (local / day).rounded(.down) * day
+        let midnight = (zone.wallTime(now) / day).rounded(.down) * day
         return [midnight, midnight - day].map { zone.moment(showing: $0 + seconds) }.first { $0 <= now } ?? .distantPast
-    }
-}
-
-extension TimeZone {
-    /// The moment at which the zone's clocks show `local` seconds since 1970. If they show it twice (set back), the
-    /// first; if they skip it, as long after midnight as on any other day.
-    ///
-    /// Uses the zone's offsets only: a calendar would add megabytes of data to the program.
-    fileprivate func moment(showing local: Double) -> Date {
-        let day = 86_400.0
-        let moments = [local - day, local + day].map { around in
-            let offset = secondsFromGMT(for: Date(timeIntervalSince1970: around))
-            return (offset, moment: Date(timeIntervalSince1970: local - Double(offset)))
-        }
-        let shown = moments.filter { offset, moment in secondsFromGMT(for: moment) == offset }.map(\.moment)
-        return shown.min() ?? moments[0].moment
     }
 }

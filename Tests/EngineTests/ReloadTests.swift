@@ -103,7 +103,7 @@ struct RandomWorld {
             channels: [
                 Routing.Channel(name: "ops", maxAge: .minutes(20)),
                 Routing.Channel(name: "phone", sendResolved: false, quiet: QuietHours("10:30-11:00")),
-            ], digest: DigestTime(at: TimeOfDay(hour: 10, minute: 45), in: .gmt), digestTo: ["phone"],
+            ], digest: DigestTime(at: TimeOfDay(hour: 10, minute: 45)), digestTo: ["phone"],
             heartbeat: .minutes(5))
         for place in settings.watchlist.named.indices where place % 2 == 0 {
             settings.watchlist.named[place].staleness = Staleness(after: .minutes(12))

@@ -11,7 +11,7 @@ import Testing
         _ limits: HTTPServer.Limits = HTTPServer.Limits()
     ) async throws -> (server: HTTPServer, port: Int) {
         let server = try await HTTPServer.start(on: .tcp("127.0.0.1", port: 0), limits) { request in
-            ServedReply(fields: ["X-Target": request.target], body: Array(repeating: UInt8(ascii: "a"), count: 5000))
+            ServedReply(200, ["X-Target": request.target], body: Array(repeating: UInt8(ascii: "a"), count: 5000))
         }
         return (server, try #require(server.port))
     }

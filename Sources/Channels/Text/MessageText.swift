@@ -15,10 +15,10 @@ struct MessageText: Hashable, Sendable {
             lines.append("pricewatch on \(note.host.asOneLine)")
         } else if let event = message.singleEvent {
             headline = Headline(event).text()
-            lines = Self.details(of: event)
+            lines = Self.details(of: event, in: message.zone)
         } else {
             headline = Self.summary(of: message.events)
-            lines = Self.list(message.events)
+            lines = Self.list(message.events, in: message.zone)
         }
     }
 
@@ -31,11 +31,11 @@ struct MessageText: Hashable, Sendable {
     }
 
     /// In the order in which they happened, with times if they span a minute or more.
-    private static func list(_ events: [AlertEvent]) -> [String] {
+    private static func list(_ events: [AlertEvent], in zone: Zone) -> [String] {
         let times = events.map(\.at)
         let isLong = (times.max() ?? .distantPast).since(times.min() ?? .distantPast) >= .minutes(1)
         return events.map { event in
-            isLong ? "\(event.at.utcText.dropFirst(11).prefix(5))Z \(listed(event))" : listed(event)
+            isLong ? "\(zone.text(event.at, .minutesOfDay)) \(listed(event))" : listed(event)
         }
     }
 
@@ -62,7 +62,7 @@ struct MessageText: Hashable, Sendable {
     }
 
     /// The lines below the headline of a single event.
-    private static func details(of event: AlertEvent) -> [String] {
+    private static func details(of event: AlertEvent, in zone: Zone) -> [String] {
         var lines: [String] = []
         if let note = event.note, !note.isEmpty {
             // The owner's note keeps its line breaks.
@@ -80,10 +80,10 @@ struct MessageText: Hashable, Sendable {
         }
         if let quoted = event.quotedAt {
             let feed = event.feed.map { " by \($0.asOneLine)" } ?? ""
-            lines.append("quoted \(quoted.utcText)\(feed)")
+            lines.append("quoted \(zone.text(quoted))\(feed)")
         }
         if let since = event.since, event.kind == .reminder || event.kind == .resolved {
-            lines.append("fired \(since.utcText)")
+            lines.append("fired \(zone.text(since))")
         }
         lines.append("rule \(event.rule.asOneLine) on \(event.host.asOneLine)")
         return lines

@@ -69,9 +69,9 @@ package struct Gap: Hashable, Sendable {
 }
 
 extension Note {
-    package init(_ gap: Gap, changed events: [AlertEvent], at now: Date, host: String) {
+    package init(_ gap: Gap, changed events: [AlertEvent], at now: Date, host: String, in zone: Zone) {
         let time = gap.time
-        var lines = ["from \(time.lowerBound.utcText) to \(time.upperBound.utcText)"]
+        var lines = ["from \(zone.text(from: time.lowerBound, to: time.upperBound))"]
         lines += gap.backfillLines
         lines.append(events.isEmpty ? "no alert changed" : "what changed meanwhile, as far as it is known:")
         self.init(

@@ -24,7 +24,8 @@ package struct Routing: Hashable, Sendable {
         /// A message that could not be delivered within this time is dropped.
         package var maxAge = Duration.hours(24)
         package var quiet: QuietHours?
-        package var zone = TimeZone.gmt
+        /// Of the quiet hours and of times in messages: that of the settings.
+        package var zone = Zone.utc
         /// A hash of the channel's address: changes with it and holds no secret.
         package var address = ""
 
@@ -55,12 +56,13 @@ extension QuietHours {
     ///
     /// Local time decides: it is quiet while a clock in `zone` shows a time within the hours, also across
     /// daylight-saving changes.
-    package func end(at now: Date, in zone: TimeZone) -> Date? {
-        let time = Self.wallTime(now, zone)
+    package func end(at now: Date, in zone: Zone) -> Date? {
+        let wallTime = zone.wallTime(now)
+        let time = wallTime - (wallTime / Self.day).rounded(.down) * Self.day
         guard contains(time) else { return nil }
         let rest = (to.seconds - time + Self.day).truncatingRemainder(dividingBy: Self.day)
         let end = now.addingTimeInterval(rest)
-        guard let change = zone.nextDaylightSavingTimeTransition(after: now), change <= end else { return end }
+        guard let change = zone.nextChange(after: now), change <= end else { return end }
         return self.end(at: change, in: zone) ?? change
     }
 
@@ -69,12 +71,6 @@ extension QuietHours {
     private func contains(_ time: TimeInterval) -> Bool {
         from.seconds < to.seconds
             ? (from.seconds..<to.seconds).contains(time) : time >= from.seconds || time < to.seconds
-    }
-
-    /// Seconds since midnight, as a clock shows them.
-    private static func wallTime(_ date: Date, _ zone: TimeZone) -> TimeInterval {
-        let local = date.timeIntervalSince1970 + TimeInterval(zone.secondsFromGMT(for: date))
-        return local - (local / day).rounded(.down) * day
     }
 }
 

@@ -65,7 +65,7 @@ extension Outbox {
         for channel in routing.channels {
             let events = events.filter { routing.sends($0, to: channel, notified: notified[$0.key] ?? []) }
             if let gap {
-                let note = Note(gap, changed: events, at: now, host: identity.host)
+                let note = Note(gap, changed: events, at: now, host: identity.host, in: channel.zone)
                 let id = ["gap", gap.time.lowerBound.utcTextWithMilliseconds] + events.map(\.id)
                 queue(note, id, to: channel, identity, at: now, into: &commit)
             } else {

@@ -31,7 +31,7 @@ extension Date {
 }
 
 /// UTC without a formatter: a log line, a status file and a CSV hold thousands of times.
-private enum UTCTime {
+enum UTCTime {
     /// The years 0000 to 9999, which four digits can write, in milliseconds since 1970.
     private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
@@ -129,7 +129,7 @@ private enum UTCTime {
 
     /// Counts years that begin in March, so that the leap day is the last day of a year, and from the year −400, so
     /// that all counts are positive.
-    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+    static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let year = (month <= 2 ? year - 1 : year) + 400
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         let daysBefore1970 = 719_468 + 146_097

@@ -8,6 +8,7 @@ package struct Chart {
     package var symbol = ""
     package var name = ""
     package var currency: Currency
+    package var zone = Zone.utc
     package var start: Date
     package var end: Date
     /// Prices over time, each drawn at its `start`, oldest first. No line is drawn from one stretch to the next.
@@ -49,13 +50,7 @@ package struct Chart {
 
     /// `2026-11-20 10:00 to 2026-11-21 10:00 UTC`; with seconds if the range is shorter than 10 minutes.
     package var time: String {
-        let seconds = end.since(start) < .minutes(10)
-        func text(_ date: Date) -> String {
-            String(date.utcText.prefix(seconds ? 19 : 16)).replacing("T", with: " ")
-        }
-        let (from, to) = (text(start), text(end))
-        let sameDay = from.prefix(10) == to.prefix(10)
-        return "\(from) to \(sameDay ? String(to.dropFirst(11)) : to) UTC"
+        zone.text(from: start, to: end, end.since(start) < .minutes(10) ? .seconds : .minutes)
     }
 
     /// `high 78,000.12`, `low …`, `last …`, `change +1.25 %`; or that nothing was recorded.

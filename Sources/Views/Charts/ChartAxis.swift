@@ -39,17 +39,22 @@ struct ChartAxis {
         }
     }
 
-    /// Times in UTC.
+    /// Times as the clocks of `zone` show them.
     ///
     /// - Parameter count: The most ticks that fit.
-    init(from start: Date, to end: Date, ticks count: Int) {
+    init(from start: Date, to end: Date, ticks count: Int, in zone: Zone) {
         low = start.timeIntervalSince1970
         high = max(end, start + .seconds(1)).timeIntervalSince1970
         let least = (high - low) / Double(max(1, count))
         let step = TimeStep.all.first { Double($0.seconds) >= least } ?? TimeStep.longest
-        ticks = step.moments(from: start, to: Date(timeIntervalSince1970: high)).map { moment in
-            Tick(value: moment.timeIntervalSince1970, label: step.label(of: moment))
+        var ticks: [Tick] = []
+        for moment in step.moments(from: start, to: Date(timeIntervalSince1970: high), in: zone) {
+            let value = moment.timeIntervalSince1970
+            // Where the clocks are set back, 02:00 may come twice within a step of two hours.
+            if let last = ticks.last, value - last.value < Double(step.seconds) * 0.75 { continue }
+            ticks.append(Tick(value: value, label: step.label(of: moment, in: zone)))
         }
+        self.ticks = ticks
     }
 }
 
@@ -77,34 +82,47 @@ private struct TimeStep {
     }()
     static let longest = TimeStep(months: 5000 * 12)
 
-    func moments(from start: Date, to end: Date) -> [Date] {
-        guard months > 0 else {
-            // Steps of weeks begin on Mondays, such as 5 January 1970.
-            let (step, monday) = (Int64(seconds) * 1000, Int64(4 * 86_400_000))
-            let behind = (start.milliseconds - monday) % step
-            let first = start.milliseconds - behind + (behind > 0 ? step : 0)
-            return stride(from: first, through: end.milliseconds, by: Int(step)).map(Date.init(milliseconds:))
+    /// The moments within the range, in order, at which the clocks of `zone` show a multiple of the step.
+    func moments(from start: Date, to end: Date, in zone: Zone) -> [Date] {
+        // If the clocks were set in between, the range of what they showed is larger than that from start to end.
+        let offsets = [start, end].map { zone.wallTime($0) - $0.timeIntervalSince1970 }
+        let from = start.timeIntervalSince1970 + (offsets.min() ?? 0)
+        let to = end.timeIntervalSince1970 + (offsets.max() ?? 0)
+        let moments = wallTimes(from: from, to: to).flatMap { time in
+            // A day begins also where its midnight is skipped.
+            seconds >= 86_400
+                ? [zone.moment(showing: time)] : zone.moments(showing: time).filter { zone.wallTime($0) == time }
         }
-        let (year, month) = Self.month(of: start)
-        let first = (year * 12 + month - 1) / months * months
-        // Up to the year 9999.
-        return stride(from: first, to: 10_000 * 12, by: months).compactMap { number in
-            Date(utcText: String(format: "%04d-%02d-01T00:00:00Z", number / 12, number % 12 + 1))
-        }.filter { $0 >= start && $0 <= end }
+        return moments.filter { $0 >= start && $0 <= end }.sorted()
     }
 
-    func label(of moment: Date) -> String {
-        let (text, month) = (moment.utcText, Self.month(of: moment).month)
+    private func wallTimes(from start: TimeInterval, to end: TimeInterval) -> [TimeInterval] {
+        guard months > 0 else {
+            // Steps of weeks begin on Mondays, such as 5 January 1970.
+            let (step, monday) = (Double(seconds), 4 * 86_400.0)
+            return Array(stride(from: ((start - monday) / step).rounded(.up) * step + monday, through: end, by: step))
+        }
+        let (year, month) = Self.month(of: Date(timeIntervalSince1970: start).utcText)
+        let first = (year * 12 + month - 1) / months * months
+        let afterLast = Self.month(of: Date(timeIntervalSince1970: end).utcText).year * 12 + 12
+        return stride(from: first, to: afterLast, by: months).compactMap { number in
+            let text = String(format: "%04d-%02d-01T00:00:00Z", number / 12, number % 12 + 1)
+            return Date(utcText: text)?.timeIntervalSince1970
+        }
+    }
+
+    func label(of moment: Date, in zone: Zone) -> String {
+        let text = zone.digits(moment)
+        let month = Self.month(of: text).month
         let name = Self.months[month - 1]
         if months > 0 { return months < 12 && month > 1 ? name : String(text.prefix(4)) }
-        let time = text.dropFirst(11).prefix(8)
+        let time = text.dropFirst(11)
         if seconds >= 86_400 || time == "00:00:00" { return "\(name) \(Int(text.dropFirst(8).prefix(2)) ?? 1)" }
         return String(seconds < 60 ? time : time.prefix(5))
     }
 
-    private static func month(of moment: Date) -> (year: Int, month: Int) {
-        let text = moment.utcText
-        return (Int(text.prefix(4)) ?? 1970, Int(text.dropFirst(5).prefix(2)) ?? 1)
+    private static func month(of text: String) -> (year: Int, month: Int) {
+        (Int(text.prefix(4)) ?? 1970, Int(text.dropFirst(5).prefix(2)) ?? 1)
     }
 
     private static let months = [

@@ -23,7 +23,7 @@ package struct SVGChart {
             return ChartAxis(prices: low, max(range.upperBound.double, shown.max() ?? 0), ticks: 9)
         }
         left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
-        times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70))
+        times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70), in: chart.zone)
     }
 
     /// Whether a threshold can be shown without flattening the prices.
@@ -109,7 +109,7 @@ package struct SVGChart {
             let (from, to) = (x(gap.lowerBound), x(gap.upperBound))
             svg.rectangle(
                 (from, Self.top), width: to - from, height: Self.bottom - Self.top, "gap",
-                tip: "nothing recorded from \(gap.lowerBound.utcText) to \(gap.upperBound.utcText)")
+                tip: "nothing recorded from \(chart.zone.text(from: gap.lowerBound, to: gap.upperBound))")
         }
     }
 
@@ -174,7 +174,7 @@ package struct SVGChart {
         let most = 6
         let lines = events.prefix(most).map { event in
             let price = event.price.map { " at \($0) \(event.currency)" } ?? ""
-            let text = "\(event.at.utcText) \(event.rule) \(event.kind.rawValue)\(price) (\(event.condition))"
+            let text = "\(chart.zone.text(event.at)) \(event.rule) \(event.kind.rawValue)\(price) (\(event.condition))"
             return SafeText.printable(text, atMost: 200)
         }
         let more = events.count > most ? ["and \(events.count - most) more"] : []

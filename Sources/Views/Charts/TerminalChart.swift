@@ -26,7 +26,7 @@ package struct TerminalChart {
         let left = prices.ticks.map(\.label.count).max() ?? 0
         let columns = width - left - 3
         // A label has up to eight characters and two of space.
-        let times = ChartAxis(from: chart.start, to: chart.end, ticks: columns / 10)
+        let times = ChartAxis(from: chart.start, to: chart.end, ticks: columns / 10, in: chart.zone)
         let labels = Dictionary(
             prices.ticks.map { (row(of: $0.value, prices), $0.label) }, uniquingKeysWith: { first, _ in first })
         let colour: Terminal.Colour? = chart.change.flatMap { $0 > .zero ? .green : $0 < .zero ? .red : nil }

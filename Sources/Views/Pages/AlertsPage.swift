@@ -34,7 +34,9 @@ package struct AlertsPage {
             if !silences.isEmpty {
                 html.element("h2", text: "Silenced")
                 html.element("ul") { html in
-                    for silence in silences { html.element("li") { $0.element("bdi", text: silence.words) } }
+                    for silence in silences {
+                        html.element("li") { $0.element("bdi", text: silence.words(in: frame.zone)) }
+                    }
                 }
             }
             html.element("h2", text: "Events of the last \(since.unitsText)")

@@ -30,7 +30,7 @@ package struct MarketsPage {
             let status = frame.status
             if !status.reasons.isEmpty {
                 html.element("ul", ["class": "reasons"]) { html in
-                    for reason in status.reasons { html.element("li", text: reason.message) }
+                    for reason in status.reasons { html.element("li", text: frame.zone.local(reason.message)) }
                 }
             }
             let alerts = status.firing + status.pending

@@ -12,16 +12,20 @@ package struct PageFrame: Sendable {
     /// Why a part is missing, such as a history that this user may not read.
     package var notes: [String]
     package var now: Date
+    /// In which times are shown.
+    package var zone: Zone
     package var links: PageLinks
 
     package init(
-        _ status: StatusReport, sentence: String, exit: Int32, notes: [String] = [], now: Date, links: PageLinks
+        _ status: StatusReport, sentence: String, exit: Int32, notes: [String] = [], now: Date, zone: Zone,
+        links: PageLinks
     ) {
         self.status = status
         self.sentence = sentence
         self.exit = exit
         self.notes = notes
         self.now = now
+        self.zone = zone
         self.links = links
     }
 }
@@ -137,8 +141,7 @@ extension PageFrame {
 extension PageFrame {
     /// A moment as its reader sees it, and for programs.
     func time(_ date: Date, _ html: inout MarkupWriter) {
-        html.element(
-            "time", ["datetime": date.utcText], text: date.utcText.prefix(16).replacing("T", with: " ") + " UTC")
+        html.element("time", ["datetime": date.utcText], text: zone.text(date, .minutes))
     }
 
     func link(to market: MarketID, _ words: String, _ html: inout MarkupWriter) {

@@ -17,7 +17,7 @@ package struct StatusPage {
                     for reason in status.reasons {
                         html.element("li") { html in
                             html.element("strong", text: reason.code)
-                            html.write(": \(reason.message)")
+                            html.write(": \(frame.zone.local(reason.message))")
                         }
                     }
                 }
@@ -50,7 +50,7 @@ package struct StatusPage {
         }
         if let next = status.nextPollAt { row("Next poll") { frame.time(next, &$0) } }
         row("Messages") { $0.write(status.outbox.queued == 0 ? "none waits" : status.outboxWords) }
-        if status.history.samples > 0 { row("History") { $0.write(status.historyWords) } }
+        if status.history.samples > 0 { row("History") { $0.write(status.historyWords(in: frame.zone)) } }
     }
 
     private func feeds(_ html: inout MarkupWriter) {

@@ -6,12 +6,12 @@ import Markets
 
 extension StatusReport.Feed {
     /// `serving, 412 requests this month of 10000`
-    package var words: String {
+    package func words(in zone: Zone) -> String {
         var text = state.rawValue
-        if let next = nextTryAt { text += ", asked again at \(next.utcText)" }
+        if let next = nextTryAt { text += ", asked again at \(zone.text(next))" }
         text += ", \(requestsThisMonth) request\(requestsThisMonth == 1 ? "" : "s") this month"
         if let quota { text += " of \(quota)" }
-        if let end = quotaEndsAt { text += ", used up by \(end.utcText)" }
+        if let end = quotaEndsAt { text += ", used up by \(zone.text(end))" }
         return text
     }
 }
@@ -24,9 +24,9 @@ extension StatusReport {
         return "\(queued) message\(queued == 1 ? " waits" : "s wait")\(oldest)"
     }
 
-    /// `4323 samples, 456 KiB, since 2026-11-20T10:21:21Z`
-    package var historyWords: String {
-        let since = history.oldestAt.map { ", since \($0.utcText)" } ?? ""
+    /// `4323 samples, 456 KiB, since 2026-11-20 11:21:21 CET`
+    package func historyWords(in zone: Zone) -> String {
+        let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
         return "\(history.samples) samples, \(Bytes.text(history.bytes))\(since)"
     }
 }
@@ -46,11 +46,11 @@ extension AlertEvent {
 }
 
 extension Silence {
-    /// `high on bitcoin until 2026-11-21T10:00:00Z`
-    package var words: String {
+    /// `high on bitcoin until 2026-11-21 11:00:00 CET`
+    package func words(in zone: Zone) -> String {
         let rule = rule.map { SafeText.printable($0) } ?? "all rules"
         let market = market.map { " on \(SafeText.printable($0.text))" } ?? ""
-        return "\(rule)\(market) until \(until.utcText)"
+        return "\(rule)\(market) until \(zone.text(until))"
     }
 }
 

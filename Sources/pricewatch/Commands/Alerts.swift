@@ -17,10 +17,10 @@ struct Alerts: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (_, reader) = try installation.openHistory()
+        let (configuration, reader) = try installation.openHistory()
         let now = Date()
         let active = ActiveAlerts(try reader.activeEvents()).firing
-        let events = firing ? active : try reader.events(since: since.date(now: now))
+        let events = firing ? active : try reader.events(since: since.date(now: now, in: configuration.zone))
         if json {
             var writer = JSONWriter()
             writer.object { json in
@@ -31,7 +31,8 @@ struct Alerts: AsyncParsableCommand {
             StandardOutput.write(lines: [writer.text])
         } else {
             StandardOutput.write(
-                lines: AlertsView.lines(events, firing: active, onlyFiring: firing, .output, now: now))
+                lines: AlertsView.lines(
+                    events, firing: active, onlyFiring: firing, .output, in: configuration.zone, now: now))
         }
     }
 }
@@ -39,15 +40,17 @@ struct Alerts: AsyncParsableCommand {
 /// Events for people.
 enum AlertsView {
     static func lines(
-        _ events: [AlertEvent], firing: [AlertEvent], onlyFiring: Bool, _ terminal: Terminal, now: Date
+        _ events: [AlertEvent], firing: [AlertEvent], onlyFiring: Bool, _ terminal: Terminal, in zone: Zone,
+        now: Date
     ) -> [String] {
         let active =
             firing.isEmpty ? ["nothing fires now"] : firing.map { $0.line("firing", .red, on: terminal, now: now) }
         if onlyFiring { return active }
-        return (events.isEmpty ? ["no events in this time"] : table(of: events).lines(on: terminal)) + [""] + active
+        return (events.isEmpty ? ["no events in this time"] : table(of: events, in: zone).lines(on: terminal)) + [""]
+            + active
     }
 
-    private static func table(of events: [AlertEvent]) -> Table {
+    private static func table(of events: [AlertEvent], in zone: Zone) -> Table {
         var table = Table([
             ("at", .left), ("event", .left), ("rule", .left), ("market", .left), ("price", .right),
             ("condition", .left), ("reason", .left),
@@ -60,7 +63,7 @@ enum AlertsView {
                 case .resolved: .green
                 }
             table.add([
-                .init(event.at.utcText), .init(event.kind.rawValue, colour),
+                .init(zone.text(event.at)), .init(event.kind.rawValue, colour),
                 .init(SafeText.printable(event.rule, atMost: 40)),
                 .init(event.market.text), .init(event.price.map { "\($0) \(event.currency)" } ?? "–"),
                 .init(event.condition.description), .init(event.reason.rawValue),

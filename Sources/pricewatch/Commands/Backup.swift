@@ -37,9 +37,10 @@ struct Restore: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        let database = try installation.readForRecords().configuration.history.database
+        let configuration = try installation.readForRecords().configuration
+        let database = configuration.history.database
         let restored = try HistoryReader.restore(file, to: database)
-        let newest = restored.newest.map { ", the newest of \($0.utcText)" } ?? ""
+        let newest = restored.newest.map { ", the newest of \(configuration.zone.text($0))" } ?? ""
         var lines = [
             "\(SafeText.printable(database)): restored from \(SafeText.printable(file)), "
                 + "\(restored.samples.counted("sample"))\(newest)"

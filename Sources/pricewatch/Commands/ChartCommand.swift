@@ -36,8 +36,8 @@ struct ChartCommand: AsyncParsableCommand {
         let (configuration, reader) = try installation.openHistory()
         let (market, currency) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
         let now = Date()
-        let until = until?.date(now: now) ?? now
-        let since = since?.date(now: now)
+        let until = until?.date(now: now, in: configuration.zone) ?? now
+        let since = since?.date(now: now, in: configuration.zone)
         guard since.map({ $0 < until }) ?? true else {
             throw CommandError("draw \(market.text): --since is not before --until", Exit.usage)
         }

@@ -66,6 +66,8 @@ struct CheckFindings {
 
     var lines: [String] {
         let configuration = reading.configuration
+        let zone = configuration.zone
+        let abbreviation = zone.abbreviation(at: now)
         let names = settings.watchlist.named.map(\.market.text)
         let top = settings.watchlist.top
         let watched =
@@ -74,6 +76,7 @@ struct CheckFindings {
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
             "watches:       \(watched.joined(separator: ", and ")), in \(settings.currency)",
+            "time zone:     \(zone.name == abbreviation ? zone.name : "\(zone.name), now \(abbreviation)")",
         ]
         lines += costs.flatMap(\.lines)
         lines.append("rules:         \(settings.rules.count)")
@@ -120,7 +123,8 @@ struct CheckFindings {
     private func state(of rule: AlertRule) -> String {
         guard rule.enabled else { return " (disabled)" }
         guard let expires = rule.expires else { return "" }
-        return rule.isExpired(at: now) ? " (expired at \(expires.utcText))" : " (until \(expires.utcText))"
+        let zone = reading.configuration.zone
+        return rule.isExpired(at: now) ? " (expired at \(zone.text(expires)))" : " (until \(zone.text(expires)))"
     }
 
     private func channels(of rule: AlertRule) -> [String] {

@@ -42,11 +42,14 @@ struct InstallationOptions: ParsableArguments {
 /// A time as `--since` and `--until` accept it: a time, a date, or a duration before now.
 enum TimeArgument: Hashable, Sendable {
     case moment(Date)
+    /// A date, or a time that names no zone: what the clocks of `timezone` show.
+    case wall(TimeInterval)
     case ago(Duration)
 
     @Sendable static func parse(_ text: String) throws -> TimeArgument {
         if let duration = Duration(unitsText: text) { return .ago(duration) }
-        if let moment = Date(utcText: text) ?? Date(utcText: text + "T00:00:00Z") { return .moment(moment) }
+        if let moment = Date(utcText: text) { return .moment(moment) }
+        if let time = Zone.wallTime(reading: text) { return .wall(time) }
         if Duration.isTooLong(unitsText: text) {
             throw ValidationError("'\(text)' is too long: write at most 1000 years, or a date")
         }
@@ -54,9 +57,10 @@ enum TimeArgument: Hashable, Sendable {
             "'\(text)' is no time: write 2026-11-21T10:00:00Z, 2026-11-21, or how long ago, such as 24h or 7d")
     }
 
-    func date(now: Date) -> Date {
+    func date(now: Date, in zone: Zone) -> Date {
         switch self {
         case .moment(let date): date
+        case .wall(let time): zone.moment(showing: time)
         case .ago(let duration): now - duration
         }
     }

@@ -64,7 +64,7 @@ struct Demo: AsyncParsableCommand {
         clock.cancel()
         refreshEvents.end()
         await show.value
-        return events.newest(8, on: terminal)
+        return events.newest(8, on: terminal, in: configuration.zone)
             + (try ending(of: configuration, since: started, until: Date(), terminal))
     }
 

@@ -26,10 +26,10 @@ struct Forget: AsyncParsableCommand {
     func run() async throws {
         let (configuration, reader) = try installation.openHistory()
         let (market, _) = try RecordedMarket.find(market, in: reader, preferring: configuration.currency)
-        let before = before?.date(now: Date())
+        let before = before?.date(now: Date(), in: configuration.zone)
         let database = try ForgetDatabase(at: configuration.history.database)
         let (samples, candles) = try reader.recorded(of: market, before: before)
-        let time = before.map { " before \($0.utcText)" } ?? ""
+        let time = before.map { " before \(configuration.zone.text($0))" } ?? ""
         let what = "\(samples.counted("sample")) and \(candles.counted("candle")) of \(market.text)\(time)"
         let isAgreed = try yes || samples + candles == 0 || Self.agrees(to: what)
         guard isAgreed else { return StandardOutput.write(lines: ["nothing was deleted"]) }

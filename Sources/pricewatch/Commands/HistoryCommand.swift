@@ -36,17 +36,21 @@ struct HistoryCommand: AsyncParsableCommand {
             ? try RecordedMarket.all(in: reader, preferring: currency)
             : try markets.map { try RecordedMarket.find($0, in: reader, preferring: currency) }
         let now = Date()
-        let (since, until) = (since.date(now: now), until?.date(now: now))
-        var output = RecordOutput(
-            every == nil ? Records.sampleColumns : Records.candleColumns, json ? .json : format)
+        let (since, until) = (
+            since.date(now: now, in: configuration.zone), until?.date(now: now, in: configuration.zone)
+        )
+        let format = json ? .json : format
+        var output = RecordOutput(every == nil ? Records.sampleColumns : Records.candleColumns, format)
+        // nil: as programs read them.
+        let zone = format == .table ? configuration.zone : nil
         for (market, currency) in wanted {
             if let every {
                 try reader.candles(of: market, in: currency, every: every, since: since, until: until) { candle in
-                    output.write(Records.values(of: candle, market, currency))
+                    output.write(Records.values(of: candle, market, currency, in: zone))
                 }
             } else {
                 try reader.samples(of: market, in: currency, since: since, until: until) { sample in
-                    output.write(Records.values(of: sample))
+                    output.write(Records.values(of: sample, in: zone))
                 }
             }
             output.endMarket()

@@ -18,19 +18,22 @@ struct OnlineCheck {
             for member in configuration.sources.flatMap(\.members) where !member.watch.isEmpty {
                 let feed = configuration.feed(named: member.feed)
                 try await check.poll(
-                    try configuration.makeFeed(feed, over: network, memory), feed.provider, member.watch)
+                    try configuration.makeFeed(feed, over: network, memory), feed.provider, member.watch,
+                    in: configuration.zone)
             }
             return check
         }
     }
 
     /// The daemon's own backoff does not apply: the user wants to know whether the feed works again.
-    private mutating func poll(_ feed: Feeds.Feed, _ provider: ProviderName, _ watch: Markets.Watch) async throws {
+    private mutating func poll(
+        _ feed: Feeds.Feed, _ provider: ProviderName, _ watch: Markets.Watch, in zone: Zone
+    ) async throws {
         switch try await feed.poll(watch, within: Self.limit, respecting: .namedOnly).outcome {
         case .failed(let error): throw CommandError("check \(feed.name): \(error.message)", Exit.noAnswer)
         case .waiting(let until):
             let reason = await feed.cooldownInForce(.namedOnly).map { ": \($0.0.message)" } ?? ""
-            throw CommandError("check \(feed.name): not asked before \(until.utcText)\(reason)", Exit.noAnswer)
+            throw CommandError("check \(feed.name): not asked before \(zone.text(until))\(reason)", Exit.noAnswer)
         case .answered(let answer):
             findings.append("\(feed.name): host and key are accepted")
             for entry in watch.entries {

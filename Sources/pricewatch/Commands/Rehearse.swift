@@ -31,12 +31,12 @@ struct Rehearse: AsyncParsableCommand {
         let reader = try HistoryReader(at: configuration.history.database)
         var bar = ProgressBar("rehearsing")
         let report = try RehearsalReport(
-            playing: reader, through: rules, configuration, since: since.date(now: Date()),
+            playing: reader, through: rules, configuration, since: since.date(now: Date(), in: configuration.zone),
             withBackfilled: withBackfill
         ) { bar.show($0) }
         bar.finish()
         var writer = JSONWriter()
         if json { report.write(&writer) }
-        StandardOutput.write(lines: json ? [writer.text] : RehearsalView.lines(report, .output))
+        StandardOutput.write(lines: json ? [writer.text] : RehearsalView.lines(report, .output, in: configuration.zone))
     }
 }

@@ -35,18 +35,18 @@ struct Run: AsyncParsableCommand {
         for task in following { task.cancel() }
         if once {
             warnOfWaiting(await daemon.queuedMessages)
-            try Self.judge(ending, of: configuration.feeds[0].name)
+            try Self.judge(ending, of: configuration.feeds[0].name, in: configuration.zone)
         }
     }
 
     /// The exit code of a single cycle.
-    private static func judge(_ ending: CycleEnding?, of feed: String) throws {
+    private static func judge(_ ending: CycleEnding?, of feed: String, in zone: Zone) throws {
         switch ending {
         case .polled(_, recorded: false): throw ExitCode(Exit.inputOutput.rawValue)
         case .polled(.failed, _), nil: throw Exit.noAnswer
         case .waiting(let until):
             throw CommandError(
-                "poll \(feed): the provider asked to wait until \(until.utcText); nothing was asked", Exit.noAnswer)
+                "poll \(feed): the provider asked to wait until \(zone.text(until)); nothing was asked", Exit.noAnswer)
         case .polled: return
         }
     }

@@ -43,7 +43,7 @@ struct SilenceCommand: AsyncParsableCommand {
         let (configuration, reader) = try installation.openHistory()
         let now = Date()
         guard rule != nil || meant.all else {
-            let inForce = try reader.silences().filter { $0.until > now }.map(\.words)
+            let inForce = try reader.silences().filter { $0.until > now }.map { $0.words(in: configuration.zone) }
             return StandardOutput.write(lines: inForce.isEmpty ? ["nothing is silenced"] : inForce)
         }
         try RuleOptions.refuseUnknown(rule, configuration, reader)
@@ -52,7 +52,7 @@ struct SilenceCommand: AsyncParsableCommand {
             until: now + length)
         try CommandDatabase(at: configuration.history.database).silence(
             rule: rule, market: silence.market, from: now, until: silence.until)
-        StandardOutput.write(lines: ["silenced \(silence.words)"])
+        StandardOutput.write(lines: ["silenced \(silence.words(in: configuration.zone))"])
     }
 
     /// A watched or recorded market, or a feed's pseudo-market.

@@ -47,7 +47,9 @@ struct Status: AsyncParsableCommand {
         } else {
             let trends = terminal.isTerminal ? source.trends(now: now) : nil
             let view = StatusView(
-                status: source.report(at: now), verdict: verdict, trends: trends, terminal: terminal, now: now)
+                status: source.report(at: now), verdict: verdict, trends: trends, terminal: terminal,
+                zone: configuration.zone,
+                now: now)
             StandardOutput.write(lines: view.lines)
         }
         if verdict.exit != 0 { throw ExitCode(verdict.exit) }

@@ -41,7 +41,8 @@ struct Summary: AsyncParsableCommand {
         let reader = try? HistoryReader(at: configuration.history.database)
         let events = try? reader?.events(since: now - window.length)
         return MarketReport(
-            window: window, at: now, currency: configuration.currency, status: status, events: events ?? [])
+            window: window, at: now, currency: configuration.currency, zone: configuration.zone, status: status,
+            events: events ?? [])
     }
 
     private func recorded(_ configuration: Configuration, at now: Date) throws -> MarketReport {

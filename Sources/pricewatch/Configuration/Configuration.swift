@@ -25,8 +25,8 @@ struct Configuration: Equatable, Sendable {
     var notify: [Channel] = []
     /// `digest`: the daily summary; nil: off.
     var digest: Digest? = Digest()
-    /// `timezone`: for digest and quiet hours only.
-    var timeZone: TimeZone = .gmt
+    /// `timezone`: of digest, quiet hours and all times for people.
+    var zone = Zone.utc
     /// `heartbeat`: the URL to notify after a poll with prices; nil: none.
     var heartbeat: Heartbeat?
     /// `log`: the log file.
@@ -47,7 +47,8 @@ struct Configuration: Equatable, Sendable {
 extension Configuration {
     /// Overlays the file on the defaults.
     mutating func read(_ root: Section) {
-        root.read("timezone", into: &timeZone, .timeZone)
+        root.read("timezone", into: &zone, .zone(root.context))
+        root.context.zone = zone
         let stated = root.value("currency", .currency)
         currency = stated ?? currency
         feeds = Feed.list(root, in: stated == nil && root.holds("currency") ? nil : currency) ?? feeds
@@ -59,7 +60,7 @@ extension Configuration {
         var channels: [String] = []
         root.section("notify") { section in
             channels = section.pairs.map(\.key)
-            notify = Channel.list(section, in: timeZone)
+            notify = Channel.list(section)
         }
         root.read("builtin_alerts", into: &builtinAlerts, .boolean)
         alerts = readRules(root, channels: channels)

@@ -158,7 +158,8 @@ extension Settings {
             host: host, currency: configuration.currency, watchlist: configuration.watchlist(of: sources),
             sources: sources, feeds: configuration.feeds.map(\.name), rules: configuration.alertRules,
             routing: Routing(configuration), deadline: configuration.deadline(of: sources))
-        digest = configuration.digest.map { DigestTime(at: $0.at, in: configuration.timeZone) }
+        zone = configuration.zone
+        digest = configuration.digest.map { DigestTime(at: $0.at) }
         backfill = configuration.history.backfill
         heartbeat = configuration.heartbeat?.every
         maxSize = configuration.history.retention.maxSize
@@ -182,7 +183,11 @@ extension Configuration {
 extension Routing {
     init(_ configuration: Configuration) {
         self.init(
-            configuration.notify.map(\.routing), rules: configuration.alertRules,
+            configuration.notify.map { channel in
+                var routing = channel.routing
+                routing.zone = configuration.zone
+                return routing
+            }, rules: configuration.alertRules,
             digest: configuration.digest?.notify ?? [])
     }
 }

@@ -97,7 +97,9 @@ extension Work {
             do throws(HistoryError) {
                 let contents = try request.contents(parts.history.reader.contents(ofMessage:))
                 guard let contents, contents.note != nil || !contents.events.isEmpty else { return ended(.lost) }
-                message = Message(id: request.message.id, events: contents.events, note: contents.note)
+                message = Message(
+                    id: request.message.id, events: contents.events, note: contents.note,
+                    zone: parts.reading.configuration.zone)
             } catch {
                 return ended(.failed(cause: "\(error)", retryAfter: nil))
             }

@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 import Synchronization
 import Views
 
@@ -20,7 +21,7 @@ struct DemoScreen {
             terminal.measure()
             let now = Date()
             let head = Paragraph.lines(greeting, width: terminal.width, between: " ") + [""]
-            let news = events.newest(min(Self.eventsShown, terminal.height / 4), on: terminal)
+            let news = events.newest(min(Self.eventsShown, terminal.height / 4), on: terminal, in: configuration.zone)
             let foot = news.isEmpty ? [] : [""] + news
             let room = max(1, terminal.height - head.count - foot.count)
             screen.draw(head + status.lines(rows: room, on: terminal, now: now) + foot, on: terminal)
@@ -45,13 +46,13 @@ final class RecentEvents: LogOutlet {
     }
 
     /// The newest last, coloured by severity.
-    func newest(_ count: Int, on terminal: Terminal) -> [String] {
+    func newest(_ count: Int, on terminal: Terminal, in zone: Zone) -> [String] {
         lines.withLock { Array($0.suffix(count)) }.map { line in
             // Without the date: it is today's, and a line of the screen is short.
             let fields = line.fields.pairs.filter { Self.shownKeys.contains($0.key) }.map {
                 "\($0.key)=\($0.value.word)"
             }
-            let text = ([String(line.time.utcText.dropFirst(11).prefix(8)), line.event] + fields)
+            let text = ([zone.text(line.time, .secondsOfDay), line.event] + fields)
                 .joined(separator: " ")
             let colour: Terminal.Colour? =
                 switch line.event {

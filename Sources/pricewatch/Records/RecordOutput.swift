@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import History
 import Markets
 import Views
@@ -7,14 +8,14 @@ enum RecordFormat: String, ExpressibleByArgument, CaseIterable {
     case table, csv, json, ndjson
 }
 
-/// The fields of exported rows: those of the views `prices` and `candles`, with ISO times and exact prices. nil is
-/// absent.
+/// The fields of exported rows: those of the views `prices` and `candles`, with exact prices, and ISO times where no zone
+/// is given. nil is absent.
 enum Records {
     static let sampleColumns = ["market", "quoted_at", "fetched_at", "price", "currency", "feed", "confirmed"]
 
-    static func values(of sample: RecordedSample) -> [String?] {
+    static func values(of sample: RecordedSample, in zone: Zone?) -> [String?] {
         [
-            sample.market.text, sample.quotedAt.utcText, sample.fetchedAt.utcText, sample.price.description,
+            sample.market.text, text(sample.quotedAt, zone), text(sample.fetchedAt, zone), sample.price.description,
             sample.currency.code, sample.feed, sample.confirmed ? "1" : "0",
         ]
     }
@@ -23,13 +24,15 @@ enum Records {
         "market", "currency", "start", "open", "high", "low", "close", "samples", "volume_24h", "market_cap",
     ]
 
-    static func values(of candle: Candle, _ market: MarketID, _ currency: Currency) -> [String?] {
+    static func values(of candle: Candle, _ market: MarketID, _ currency: Currency, in zone: Zone?) -> [String?] {
         [
-            market.text, currency.code, candle.start.utcText, candle.open.description, candle.high.description,
+            market.text, currency.code, text(candle.start, zone), candle.open.description, candle.high.description,
             candle.low.description, candle.close.description, "\(candle.samples)", amount(candle.volume24h),
             amount(candle.marketCap),
         ]
     }
+
+    private static func text(_ moment: Date, _ zone: Zone?) -> String { zone?.text(moment) ?? moment.utcText }
 
     /// An amount of money, written without an exponent. Its range is larger than that of a price.
     private static func amount(_ value: Double?) -> String? {

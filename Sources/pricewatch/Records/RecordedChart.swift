@@ -37,6 +37,7 @@ extension Chart {
         }
         self.init(of: market, in: currency, from: start, to: until, stretches)
         let known = try reader.names().first { $0.market == market }
+        zone = configuration.zone
         symbol = known?.symbol ?? ""
         name = known?.name ?? ""
         events = try reader.events(since: start).filter {

@@ -8,33 +8,39 @@ enum RehearsalView {
     /// The number of periods listed for a rule; JSON output has all.
     static let mostFirings = 20
 
-    static func lines(_ report: RehearsalReport, _ terminal: Terminal) -> [String] {
-        var lines = [heading(report)]
+    static func lines(_ report: RehearsalReport, _ terminal: Terminal, in zone: Zone) -> [String] {
+        var lines = [heading(report, zone)]
         if report.assumesAChannel {
             lines.append("no channel is configured; messages are counted as if there were one")
         }
-        for rule in report.rules { lines += [""] + self.lines(rule, report, terminal) }
+        for rule in report.rules { lines += [""] + self.lines(rule, report, terminal, zone) }
         return lines
     }
 
-    private static func heading(_ report: RehearsalReport) -> String {
+    private static func heading(_ report: RehearsalReport, _ zone: Zone) -> String {
         let messages = report.rules.reduce(0) { $0 + $1.messages }
         let healed = report.backfilledPrices.map { ", " + plural($0, "healed price") } ?? ""
-        return "\(report.since.utcText) to \(report.until.utcText): \(plural(report.polls, "poll"))\(healed), "
+        return "\(zone.text(from: report.since, to: report.until)): \(plural(report.polls, "poll"))\(healed), "
             + plural(messages, "message")
     }
 
-    private static func lines(_ rule: RehearsedRule, _ report: RehearsalReport, _ terminal: Terminal) -> [String] {
+    private static func lines(
+        _ rule: RehearsedRule, _ report: RehearsalReport, _ terminal: Terminal, _ zone: Zone
+    ) -> [String] {
         let name = terminal.paint(SafeText.printable(rule.rule.name, atMost: 40), .bold)
         let condition = SafeText.printable("\(rule.rule.scope.words) \(rule.rule.condition)", atMost: 80)
         var lines = ["\(name) (\(condition)): \(verdict(rule, report))"]
         if !rule.periods.isEmpty {
-            lines += table(rule.periods.prefix(mostFirings), until: report.until).lines(on: terminal).map { "  " + $0 }
+            lines += table(rule.periods.prefix(mostFirings), until: report.until, zone).lines(on: terminal).map {
+                "  " + $0
+            }
         }
         let more = rule.periods.count - mostFirings
         if more > 0 { lines.append("  … and \(more) more; --json has them all") }
         return lines
-            + [rule.hint].compactMap(\.self).map { "  " + terminal.paint(SafeText.printable($0.message), .yellow) }
+            + [rule.hint].compactMap(\.self).map {
+                "  " + terminal.paint(SafeText.printable(zone.local($0.message)), .yellow)
+            }
     }
 
     private static func verdict(_ rule: RehearsedRule, _ report: RehearsalReport) -> String {
@@ -45,16 +51,16 @@ enum RehearsalView {
             + "\(plural(rule.messages, "message")), \(RehearsalReport.rounded(report.messagesADay(rule))) a day"
     }
 
-    private static func table(_ periods: some Sequence<RehearsedRule.Period>, until: Date) -> Table {
+    private static func table(_ periods: some Sequence<RehearsedRule.Period>, until: Date, _ zone: Zone) -> Table {
         var table = Table([
             ("fired at", .left), ("market", .left), ("price", .right), ("for", .right), ("resolved at", .left),
             ("price", .right), ("reason", .left),
         ])
         for period in periods {
             table.add([
-                .init(period.from.utcText), .init(period.market.text), .init(text(period.price, period.currency)),
+                .init(zone.text(period.from)), .init(period.market.text), .init(text(period.price, period.currency)),
                 .init((period.end?.at ?? until).since(period.from).roundedText),
-                .init(period.end?.at.utcText ?? "still fires", period.end == nil ? .red : nil),
+                .init((period.end?.at).map { zone.text($0) } ?? "still fires", period.end == nil ? .red : nil),
                 .init(text(period.end?.price, period.currency)), .init(period.end?.reason.rawValue ?? ""),
             ])
         }

@@ -9,6 +9,7 @@ struct MarketReport {
     var window: Window
     var at: Date
     var currency: Currency
+    var zone: Zone
     /// Its changes are those over the window.
     var status: StatusReport
     /// Alert events in the window.
@@ -20,7 +21,7 @@ struct MarketReport {
         let known = summary.up + summary.down + summary.flat
         let all = known + summary.unknown
         var lines = [
-            "\(window.text) to \(at.utcText.prefix(16).replacing("T", with: " ")) UTC: "
+            "\(window.text) to \(zone.text(at, .minutes)): "
                 + "\(all) market\(all == 1 ? "" : "s") in \(currency)"
         ]
         if all == 0 { return lines + ["  nothing was recorded yet; see why: pricewatch status"] }
@@ -93,7 +94,7 @@ extension MarketReport {
     {
         let settings = Settings(configuration, host: "")
         self.init(
-            window: window, at: now, currency: settings.currency,
+            window: window, at: now, currency: settings.currency, zone: settings.zone,
             status: try StatusReport(remembering: reader, settings, window: window.length, now: now),
             events: try reader.events(since: now - window.length))
     }

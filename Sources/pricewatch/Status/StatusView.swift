@@ -10,6 +10,7 @@ struct StatusView {
     /// nil: none are shown.
     var trends: Trends?
     let terminal: Terminal
+    let zone: Zone
     let now: Date
 
     /// The whole status, however long.
@@ -22,7 +23,7 @@ struct StatusView {
         if !alerts.isEmpty { lines += [""] + alerts }
         if status.outbox.queued > 0 { lines += ["", "outbox: \(status.outboxWords)"] }
         if !status.history.database.isEmpty {
-            lines += ["", "history: \(status.historyWords), \(status.history.database)"]
+            lines += ["", "history: \(status.historyWords(in: zone)), \(status.history.database)"]
         }
         return lines
     }
@@ -54,8 +55,9 @@ struct StatusView {
     private var head: [String] {
         let summary = status.summary
         var lines =
-            [first] + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable($0.message))" }
-            + [""] + status.feeds.map { "feed \(SafeText.printable($0.name)): \($0.words)" }
+            [first]
+            + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable(zone.local($0.message)))" }
+            + [""] + status.feeds.map { "feed \(SafeText.printable($0.name)): \($0.words(in: zone))" }
         lines.append("24h: \(summary.countsWords); \(summary.coverage) % of the time covered")
         if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("  down most: \(summary.losers.text)") }
@@ -65,7 +67,7 @@ struct StatusView {
     private var alerts: [String] {
         status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
             + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
-            + status.silences.filter { $0.until > now }.map { "silenced \($0.words)" }
+            + status.silences.filter { $0.until > now }.map { "silenced \($0.words(in: zone))" }
     }
 
     private func table(_ markets: some Collection<StatusReport.Market>) -> [String] {

@@ -24,7 +24,7 @@ struct WatchedStatus {
         guard let source else { return [SafeText.printable(error?.description ?? "")] }
         return StatusView(
             status: source.report(at: now), verdict: source.verdict(at: now), trends: trends, terminal: terminal,
-            now: now
+            zone: configuration.zone, now: now
         ).lines(rows: rows)
     }
 

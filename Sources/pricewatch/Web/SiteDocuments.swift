@@ -51,7 +51,9 @@ struct SiteDocuments {
 
     private func frame(_ links: PageLinks, _ more: [String] = []) -> PageFrame {
         let (sentence, exit, _) = verdict
-        return PageFrame(report, sentence: sentence, exit: exit, notes: notes + more, now: now, links: links)
+        return PageFrame(
+            report, sentence: configuration.zone.local(sentence), exit: exit, notes: notes + more, now: now,
+            zone: configuration.zone, links: links)
     }
 }
 
@@ -139,7 +141,7 @@ extension SiteDocuments {
                 of: market, in: currency, from: reader, configuration, since: end - window.length, until: end)
         } else if let watched {
             chart = Chart(of: market, in: preferred, from: end - window.length, to: end, [])
-            (chart.symbol, chart.name) = (watched.symbol, watched.name)
+            (chart.symbol, chart.name, chart.zone) = (watched.symbol, watched.name, configuration.zone)
         } else {
             return nil
         }
@@ -175,12 +177,12 @@ extension SiteDocuments {
         if window == .day {
             csv += CSV.line(Records.sampleColumns).utf8
             try reader.samples(of: market, in: currency, since: start, until: nil) {
-                csv += CSV.line(Records.values(of: $0)).utf8
+                csv += CSV.line(Records.values(of: $0, in: nil)).utf8
             }
         } else {
             csv += CSV.line(Records.candleColumns).utf8
             try reader.candles(of: market, in: currency, every: .hours(1), since: start, until: nil) {
-                csv += CSV.line(Records.values(of: $0, market, currency)).utf8
+                csv += CSV.line(Records.values(of: $0, market, currency, in: nil)).utf8
             }
         }
         return csv

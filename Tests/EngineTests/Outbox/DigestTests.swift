@@ -12,8 +12,9 @@ import Testing
         var engine: Engine
 
         /// - Parameter lookedAt: What was due until then was sent.
-        init(_ hour: Int, _ minute: Int, in zone: TimeZone = .gmt, lookedAt: Date) {
-            let settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute), in: zone))
+        init(_ hour: Int, _ minute: Int, in zone: Zone = .utc, lookedAt: Date) {
+            var settings = Settings.test(digest: DigestTime(at: TimeOfDay(hour: hour, minute: minute)))
+            settings.zone = zone
             engine = Engine(
                 settings, remembering: MemoryHistory().remembered(settings, at: lookedAt),
                 at: Moment(wall: lookedAt, uptime: .zero, awake: .zero))
@@ -68,7 +69,7 @@ import Testing
             ("Pacific/Kiritimati", 7, 0, "2026-06-01T17:00:00Z"), ("Asia/Kathmandu", 7, 0, "2026-06-01T01:15:00Z"),
         ])
     func clocksAreSet(zone: String, hour: Int, minute: Int, moment: String) throws {
-        let zone = try #require(TimeZone(identifier: zone))
+        let zone = try #require(Zone(named: zone))
         let due = try date(moment)
         // Each quarter of an hour from 20 hours before to 20 hours after: once, and no other time.
         var days = Days(hour, minute, in: zone, lookedAt: due.addingTimeInterval(-20 * 3600))
@@ -78,7 +79,7 @@ import Testing
 
     @Test("the time is the zone's, in summer and in winter")
     func zones() throws {
-        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let berlin = try #require(Zone(named: "Europe/Berlin"))
         for (before, after) in [
             ("2026-07-01T04:59:00Z", "2026-07-01T05:00:00Z"), ("2026-12-01T05:59:00Z", "2026-12-01T06:00:00Z"),
             ("2026-10-25T05:59:00Z", "2026-10-25T06:00:00Z"), ("2026-03-29T04:59:00Z", "2026-03-29T05:00:00Z"),
@@ -93,7 +94,7 @@ import Testing
 
     private func scene() -> EngineScene {
         EngineScene(
-            .test(digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2), in: .gmt), digestTo: ["ops"]),
+            .test(digest: DigestTime(at: TimeOfDay(hour: 10, minute: 2)), digestTo: ["ops"]),
             feeds: ["a": [gives("9.5")]])
     }
 

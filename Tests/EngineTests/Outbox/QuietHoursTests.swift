@@ -48,7 +48,7 @@ import Testing
         ] as [(String, String, String, String?)])
     func `quiet while the clock on the wall shows it`(hours: String, zone: String, now: String, end: String?) throws {
         let quiet = try #require(QuietHours(hours))
-        let zone = try #require(TimeZone(identifier: zone))
+        let zone = try #require(Zone(named: zone))
         let now = try #require(Date(utcText: now))
         #expect(quiet.end(at: now, in: zone)?.utcText == end)
     }
@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: ["23:00-07:00", "02:30-03:15", "12:00-13:30", "00:00-23:59"])
     func `the end is the first moment of no quiet`(hours: String) throws {
         let quiet = try #require(QuietHours(hours))
-        let zone = try #require(TimeZone(identifier: Self.berlin))
+        let zone = try #require(Zone(named: Self.berlin))
         var now = try #require(Date(utcText: "2026-03-27T00:00:00Z"))
         for _ in 0..<(4 * 96) {
             if let end = quiet.end(at: now, in: zone) {

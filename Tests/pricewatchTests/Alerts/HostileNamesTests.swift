@@ -57,14 +57,15 @@ import Testing
     func table(name: String) throws {
         let event = try event(name)
         let lines = AlertsView.lines(
-            [event], firing: [event], onlyFiring: false, Terminal(environment: [:]), now: Date(milliseconds: 60_000))
+            [event], firing: [event], onlyFiring: false, Terminal(environment: [:]), in: .utc,
+            now: Date(milliseconds: 60_000))
         #expect(lines.count == 4)
         for line in lines {
             #expect(isPrintable(line))
             #expect(line.count < 260)
         }
         let silence = Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000))
-        #expect(isPrintable(silence.words))
+        #expect(isPrintable(silence.words(in: .utc)))
     }
 
     @Test("through configuration, daemon, database and commands")

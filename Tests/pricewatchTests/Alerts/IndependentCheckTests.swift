@@ -1,19 +1,16 @@
 import Engine
 import Foundation
 import Markets
+import TestSupport
 import Testing
 
 @testable import pricewatch
 
 /// `Tests/Independent/find_firings.py` reads the recorded samples and finds what had to fire.
 @Suite struct IndependentCheckTests {
-    private static let script = URL(fileURLWithPath: #filePath)
-        .appendingPathComponent("../../../Independent/find_firings.py").standardizedFileURL.path
-    private static let python = "/usr/bin/env"
-
     @Test(
         "a few lines of Python over the recorded samples find the same firings",
-        .enabled(if: IndependentCheckTests.hasPython, "python3 with sqlite3 is not here"))
+        .enabled(if: Python.hasRun("import sqlite3"), "python3 with sqlite3 is not here"))
     func sameFirings() async throws {
         let ids = ["bitcoin", "ethereum", "solana"]
         var state: UInt64 = 11
@@ -41,23 +38,10 @@ import Testing
             await scene.poll(polls)
             await scene.stop()
         }
-        let (code, output) = try Self.run([Self.script, scene.database, "101", "3", "900", "3600"])
+        let (code, output) = try Python.run([
+            Python.script("find_firings.py"), scene.database, "101", "3", "900", "3600",
+        ])
         #expect(code == 0, "\(output)")
         await scene.stop()
-    }
-
-    private static let hasPython = (try? run(["-c", "import sqlite3"]).code) == 0
-
-    private static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments = ["python3"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 }

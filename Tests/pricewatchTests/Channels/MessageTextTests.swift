@@ -20,14 +20,14 @@ import Testing
                 Bitcoin (bitcoin): falls 5% within 1h, critical
                 threshold 60,116.4 usd
                 up to 2h1m late: nothing was watched meanwhile
-                quoted 2026-11-21T10:00:00Z by coingecko
+                quoted 2026-11-21 10:00:00 UTC by coingecko
                 rule fast-drop on box
                 """)
     }
 
     @Test func `the end says since when it fired`() {
         let event = Told.event(kind: .resolved, reason: .conditionEnded, since: Told.now - .hours(2))
-        #expect(MessageText(Told.message(event)).lines.contains("fired 2026-11-21T08:00:00Z"))
+        #expect(MessageText(Told.message(event)).lines.contains("fired 2026-11-21 08:00:00 UTC"))
     }
 
     @Test func `several say how many and the worst, then a line each`() {
@@ -51,7 +51,7 @@ import Testing
             Told.event(kind: .resolved, reason: .conditionEnded, rule: "a"),
         ]
         let text = MessageText(Message(id: "m", events: events))
-        #expect(text.lines.map { String($0.prefix(8)) } == ["07:00Z ▼", "10:00Z ✓"])
+        #expect(text.lines.map { String($0.prefix(11)) } == ["07:00 UTC ▼", "10:00 UTC ✓"])
     }
 
     @Test func `when all is over, the line says so`() {

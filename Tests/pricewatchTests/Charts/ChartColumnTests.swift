@@ -13,7 +13,7 @@ import Testing
             return Candle(
                 start: ChartScene.moment(Double(index)), first: try #require(Price(parsing: String(price))))
         }
-        let axis = ChartAxis(from: points[0].start, to: ChartScene.moment(9999), ticks: 5)
+        let axis = ChartAxis(from: points[0].start, to: ChartScene.moment(9999), ticks: 5, in: .utc)
         let columns = Chart.columns(of: points, on: axis, count: count)
         #expect(columns.count == min(count, 10_000))
         #expect(columns.map(\.index) == columns.map(\.index).sorted())

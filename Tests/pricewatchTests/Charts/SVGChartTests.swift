@@ -55,8 +55,8 @@ import Testing
         #expect(found.classes["circle.firing"] == 1)
         #expect(found.classes["circle.resolved"] == 2)
         #expect(found.texts.contains("Bitcoin (BTC) in usd"))
-        #expect(found.texts.contains("2026-11-21T10:10:00Z high firing at 110 usd (above 100)"))
-        #expect(found.texts.contains("nothing recorded from 2026-11-21T10:10:00Z to 2026-11-21T10:40:00Z"))
+        #expect(found.texts.contains("2026-11-21 10:10:00 UTC high firing at 110 usd (above 100)"))
+        #expect(found.texts.contains("nothing recorded from 2026-11-21 10:10:00 to 10:40:00 UTC"))
         #expect(found.texts.contains("100") && found.texts.contains("10:30"))
     }
 
@@ -70,7 +70,7 @@ import Testing
         let found = try found(in: chart)
         let safe = SafeText.printable(name)
         #expect(found.texts.contains("\(safe) (BTC) in usd"))
-        #expect(found.texts.contains("2026-11-21T10:10:00Z \(safe) firing at 91 usd (above 100)"))
+        #expect(found.texts.contains("2026-11-21 10:10:00 UTC \(safe) firing at 91 usd (above 100)"))
         #expect(found.classes["script."] == nil)
     }
 

@@ -25,7 +25,7 @@ import Testing
         ])
     func labels(start: String, end: String, labels: String) throws {
         let axis = ChartAxis(
-            from: try #require(Date(utcText: start)), to: try #require(Date(utcText: end)), ticks: 5)
+            from: try #require(Date(utcText: start)), to: try #require(Date(utcText: end)), ticks: 5, in: .utc)
         #expect(axis.ticks.map(\.label).joined(separator: " ") == labels)
     }
 
@@ -33,7 +33,7 @@ import Testing
     func beyond(seconds: Double) {
         for length in [1, 1e5, 1e9, 1e12] {
             let start = Date(timeIntervalSince1970: seconds - (seconds < 0 ? 0 : length / 2))
-            let axis = ChartAxis(from: start, to: start.addingTimeInterval(length), ticks: 5)
+            let axis = ChartAxis(from: start, to: start.addingTimeInterval(length), ticks: 5, in: .utc)
             #expect(axis.ticks.count <= 6)
         }
     }
@@ -42,7 +42,7 @@ import Testing
         "never more ticks than fit, and all of them within", arguments: [1, 2, 5, 12], [0, 1, 59, 3600, 1e5, 1e7, 1e9])
     func anySpan(count: Int, seconds: Double) {
         let start = ChartScene.moment(3.7)
-        let axis = ChartAxis(from: start, to: start.addingTimeInterval(seconds), ticks: count)
+        let axis = ChartAxis(from: start, to: start.addingTimeInterval(seconds), ticks: count, in: .utc)
         #expect(axis.ticks.count <= count + 1)
         #expect(axis.ticks.allSatisfy { $0.value >= axis.low && $0.value <= axis.high })
         #expect(axis.low < axis.high)

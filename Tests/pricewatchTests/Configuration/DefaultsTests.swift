@@ -30,7 +30,7 @@ import Testing
         #expect(built.history.backfill == .hours(24))
         #expect(built.alerts.isEmpty && built.notify.isEmpty && built.builtinAlerts)
         #expect(built.digest == .init(at: TimeOfDay(hour: 7, minute: 0), notify: []))
-        #expect(built.timeZone == .gmt)
+        #expect(built.zone == .utc)
         #expect(built.heartbeat == nil && built.metricsFile == nil)
         #expect(
             built.log == .init(file: "/home/anna/.local/state/pricewatch/pricewatch.log", level: .info, format: .text))

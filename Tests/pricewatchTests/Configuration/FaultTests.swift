@@ -65,11 +65,11 @@ import Testing
         ("digest: {at: 24:00}", "p.yaml:1:14: digest.at: expected a time of day such as \"07:00\", found \"24:00\""),
         (
             "timezone: Europe/Nowhere",
-            "p.yaml:1:11: timezone: expected a time zone such as UTC or Europe/Berlin, found \"Europe/Nowhere\""
+            "p.yaml:1:11: timezone: expected UTC, local, or a time zone such as Europe/Berlin, found \"Europe/Nowhere\""
         ),
         (
             "timezone: GMT+5:17",
-            "p.yaml:1:11: timezone: expected a time zone such as UTC or Europe/Berlin, found \"GMT+5:17\""
+            "p.yaml:1:11: timezone: expected UTC, local, or a time zone such as Europe/Berlin, found \"GMT+5:17\""
         ),
         ("builtin_alerts: 1", "p.yaml:1:17: builtin_alerts: expected true or false, found \"1\""),
         // Markets.

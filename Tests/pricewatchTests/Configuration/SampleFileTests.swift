@@ -51,7 +51,7 @@ import Testing
         #expect(read.notify.allSatisfy { $0.routing.maxAge == channel.routing.maxAge && $0.timeout == channel.timeout })
         #expect(read.notify.allSatisfy { $0.routing.sendResolved })
         #expect(read.heartbeat?.every == .minutes(5))
-        #expect(read.digest == defaults.digest && read.timeZone == defaults.timeZone)
+        #expect(read.digest == defaults.digest && read.zone == defaults.zone)
         #expect(read.log == defaults.log && read.statusFile == defaults.statusFile)
     }
 

@@ -151,7 +151,9 @@ private struct MutationScene {
             ask { reader, configuration in
                 let (market, currency) = try RecordedMarket.find(text, in: reader, preferring: .usd)
                 _ = try Chart(of: market, in: currency, from: reader, configuration, since: nil, until: now)
-                try reader.samples(of: market, in: currency, since: nil, until: nil) { _ = Records.values(of: $0) }
+                try reader.samples(of: market, in: currency, since: nil, until: nil) {
+                    _ = Records.values(of: $0, in: .utc)
+                }
                 for length in ["1m", "1h", "1d"] {
                     try reader.candles(
                         of: market, in: currency, every: Window(parsing: length).length, since: nil, until: nil

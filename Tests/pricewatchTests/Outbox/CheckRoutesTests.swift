@@ -107,8 +107,9 @@ import Testing
             """
         let findings = try CheckFindings(ConfigurationScene().reading(text), online: nil, now: ChartScene.moment(0))
         #expect(
-            findings.lines.contains { $0.hasPrefix("  old: ") && $0.hasSuffix(" (expired at 2026-11-20T00:00:00Z)") })
-        #expect(findings.lines.contains { $0.hasPrefix("  new: ") && $0.hasSuffix(" (until 2026-11-22T00:00:00Z)") })
+            findings.lines.contains { $0.hasPrefix("  old: ") && $0.hasSuffix(" (expired at 2026-11-20 00:00:00 UTC)") }
+        )
+        #expect(findings.lines.contains { $0.hasPrefix("  new: ") && $0.hasSuffix(" (until 2026-11-22 00:00:00 UTC)") })
         #expect(
             findings.json.contains(
                 #""name":"old","condition":"above 1","severity":"warning","notify":[],"enabled":false"#))

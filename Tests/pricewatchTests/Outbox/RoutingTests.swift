@@ -40,12 +40,12 @@ import Testing
     @Test("the message of a gap names what changed, in the words of the alerts")
     func gap() throws {
         let gap = try #require(Gap(from: Told.now - .hours(3), to: Told.now, backfilled: 12))
-        let note = Note(gap, changed: [Told.event()], at: Told.now, host: "box")
+        let note = Note(gap, changed: [Told.event()], at: Told.now, host: "box", in: .utc)
         let text = MessageText(Message(id: "m", events: note.events, note: note))
         #expect(text.headline == "Nothing was watched for 3 h")
         #expect(
             text.lines == [
-                "from 2026-11-21T07:00:00Z to 2026-11-21T10:00:00Z", "backfilled so far: 12 prices",
+                "from 2026-11-21 07:00:00 to 10:00:00 UTC", "backfilled so far: 12 prices",
                 "what changed meanwhile, as far as it is known:",
                 "▼ BTC 59,990 usd, below 60,000 (btc-below-60k)", "pricewatch on box",
             ])

@@ -49,7 +49,7 @@ import Testing
     }
 
     private func words(_ report: RehearsalReport, terminal: Terminal = Terminal(environment: [:])) -> [String] {
-        RehearsalView.lines(report, terminal)
+        RehearsalView.lines(report, terminal, in: .utc)
     }
 
     @Test("each feed's markets are judged when it answered, after a gap all with the last one, as they were live")

@@ -141,8 +141,8 @@ import Testing
         let report = try report(rule, since: start + .minutes(45))
         #expect(report.backfilledPrices == 3)
         #expect(report.polls == 10)
-        let heading = RehearsalView.lines(report, Terminal(environment: [:]))[0]
-        #expect(heading == "2026-11-21T10:45:00Z to 2026-11-21T11:49:00Z: 10 polls, 3 healed prices, 1 message")
+        let heading = RehearsalView.lines(report, Terminal(environment: [:]), in: .utc)[0]
+        #expect(heading == "2026-11-21 10:45:00 to 11:49:00 UTC: 10 polls, 3 healed prices, 1 message")
         func backfilledPrices(_ report: RehearsalReport) throws -> Int? {
             var writer = JSONWriter()
             report.write(&writer)
@@ -152,6 +152,6 @@ import Testing
         #expect(try backfilledPrices(report) == 3)
         let without = try self.report(rule, withBackfilled: false)
         #expect(try backfilledPrices(without) == nil)
-        #expect(!RehearsalView.lines(without, Terminal(environment: [:]))[0].contains("healed"))
+        #expect(!RehearsalView.lines(without, Terminal(environment: [:]), in: .utc)[0].contains("healed"))
     }
 }

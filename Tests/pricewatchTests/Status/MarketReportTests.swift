@@ -19,7 +19,8 @@ import Testing
             return market
         }
         return MarketReport(
-            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), currency: .usd, status: status)
+            window: Window(text: "24h", length: .hours(24)), at: ChartScene.moment(0), currency: .usd, zone: .utc,
+            status: status)
     }
 
     @Test("reads like a market report")

@@ -47,7 +47,7 @@ import Testing
         return StatusView(
             status: document, verdict: StatusVerdict(document, alive: true, file: "/run/status.json", now: Self.now),
             trends: trends ? shown : nil,
-            terminal: Terminal(isTerminal: isTerminal, isUTF8: utf8, width: width), now: Self.now)
+            terminal: Terminal(isTerminal: isTerminal, isUTF8: utf8, width: width), zone: .utc, now: Self.now)
     }
 
     @Test("with its trends where there is room")

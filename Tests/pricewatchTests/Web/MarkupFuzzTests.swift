@@ -109,7 +109,8 @@ struct MarkupFuzzTests {
         let report = report(texts, isHarmless: isHarmless)
         let sentence = isHarmless ? "x" : texts.first ?? ""
         let frame = PageFrame(
-            report, sentence: "ok: \(sentence)", exit: 1, notes: [sentence], now: Told.now, links: PageLinks())
+            report, sentence: "ok: \(sentence)", exit: 1, notes: [sentence], now: Told.now, zone: .utc,
+            links: PageLinks())
         let prices = try ["1", "2"].map { try #require(Price(parsing: $0)) }
         let candles = prices.enumerated().map { Candle(start: Told.now - .minutes(30 - $0), first: $1) }
         var chart = Chart(of: .feed, in: .usd, from: Told.now - .hours(1), to: Told.now + .minutes(1), [candles])

@@ -44,13 +44,14 @@ struct BackfillCommand: AsyncParsableCommand {
         }
         let backfiller = Backfiller(store: store, currency: configuration.currency, budget: .command)
         let now = backfiller.time.now()
-        let start = (since ?? .ago(configuration.history.backfill ?? .hours(24))).date(now: now)
+        let start = (since ?? .ago(configuration.history.backfill ?? .hours(24))).date(
+            now: now, in: configuration.zone)
         guard start < now else { throw CommandError("backfill: --since lies in the future", Exit.usage) }
         let plan = try backfiller.plan(sources, since: start, longerThan: configuration.tick * 2)
         guard !plan.steps.isEmpty else {
-            return StandardOutput.write(lines: ["nothing to heal since \(start.utcText)"])
+            return StandardOutput.write(lines: ["nothing to heal since \(configuration.zone.text(start))"])
         }
-        var progress = BackfillProgress(plan)
+        var progress = BackfillProgress(plan, in: configuration.zone)
         var allowed = await backfiller.allowance(for: plan)
         await progress.begin(allowed, now: now)
         var pause = Duration.zero
@@ -61,17 +62,17 @@ struct BackfillCommand: AsyncParsableCommand {
             }
         } catch {
             progress.bar.finish()
-            throw Self.commandError(error)
+            throw Self.commandError(error, in: configuration.zone)
         }
         try progress.end()
     }
 
-    private static func commandError(_ obstacle: Backfiller.Obstacle) -> CommandError {
+    private static func commandError(_ obstacle: Backfiller.Obstacle, in zone: Zone) -> CommandError {
         let cause: String
         switch obstacle {
         case .cancelled: cause = "interrupted"
         case .waiting(let feed, let until, let message):
-            cause = "\(feed) is not asked before \(until.utcText): \(message)"
+            cause = "\(feed) is not asked before \(zone.text(until)): \(message)"
         case .quota(let feed):
             cause = "\(feed): half of what was left of the month's quota is used up, the rest is for the polls"
         case .failed(let error): cause = error.message

@@ -6,6 +6,7 @@ import Views
 /// The progress of a backfill: a bar on a terminal, else a line for each request.
 struct BackfillProgress {
     private let plan: BackfillPlan
+    private let zone: Zone
     private(set) var bar = ProgressBar("healing")
     private let terminal = Terminal.output
     private var done = 0
@@ -14,7 +15,8 @@ struct BackfillProgress {
     private let markets: Set<MarketID>
     private var refused: [MarketID: String] = [:]
 
-    init(_ plan: BackfillPlan) {
+    init(_ plan: BackfillPlan, in zone: Zone) {
+        self.zone = zone
         self.plan = plan
         markets = Set(plan.steps.map(\.source.market))
     }
@@ -40,7 +42,7 @@ struct BackfillProgress {
         let market = step.source.market
         done += 1
         var line = "\(market): "
-        let span = step.holes.extent.map { "from \($0.lowerBound.utcText) to \($0.upperBound.utcText)" } ?? ""
+        let span = step.holes.extent.map { "from \(zone.text(from: $0.lowerBound, to: $0.upperBound))" } ?? ""
         switch outcome {
         case .answered(let new):
             requests += 1

@@ -63,6 +63,8 @@ struct HostEnvironment: Sendable {
     var isRoot: Bool
     /// The path of the system's configuration.
     var systemFile = "/etc/pricewatch/pricewatch.yaml"
+    /// Before the paths of the system's own files.
+    var root = ""
 
     /// This process's environment.
     static var current: HostEnvironment {

@@ -20,19 +20,17 @@ extension Configuration {
 extension Configuration.Channel {
     private static let kinds = ["webhook", "slack", "discord", "telegram", "ntfy", "exec"]
 
-    /// - Parameter zone: Of the quiet hours.
-    static func list(_ section: Section, in zone: TimeZone) -> [Configuration.Channel] {
+    static func list(_ section: Section) -> [Configuration.Channel] {
         section.entries().compactMap { name, item in
-            item.section { Configuration.Channel(name: name, $0, in: zone) }
+            item.section { Configuration.Channel(name: name, $0) }
         }
     }
 
-    private init?(name: String, _ section: Section, in zone: TimeZone) {
+    private init?(name: String, _ section: Section) {
         do throws(Unfit) { _ = try Scalar.name(upTo: 64).parse(name) } catch {
             section.fault("the name of the channel \(error.reason)")
         }
         var routing = Routing.Channel(name: name)
-        routing.zone = zone
         section.read("quiet", into: &routing.quiet, .quietHours)
         section.read("max_age", into: &routing.maxAge, .duration(atLeast: .minutes(1)))
         section.read("send_resolved", into: &routing.sendResolved, .boolean)

@@ -69,7 +69,7 @@ extension AlertRule {
         section.read("repeat", into: &repeatEvery, .duration(atLeast: .seconds(1)))
         section.read("repeat_on_move", into: &repeatOnMove, .percent)
         section.read("once", into: &once, .boolean)
-        section.read("expires", into: &expires, .time)
+        section.read("expires", into: &expires, .time(in: section.context.zone))
         section.read("severity", into: &severity, .word)
         notify = section.list("notify", .word(of: channels))
         section.read("note", into: &note, .text(upTo: 2000))

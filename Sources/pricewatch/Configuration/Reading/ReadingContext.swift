@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 
 /// A configuration while it is read: the faults found so far, and the files and variables that its values refer to.
 final class ReadingContext {
@@ -7,6 +8,8 @@ final class ReadingContext {
     let host: HostEnvironment
     /// Whether secrets may be missing: a user who may read prices may have no permission to read the keys.
     let sparesSecrets: Bool
+    /// `timezone`, once it is read.
+    var zone = Zone.utc
     var faults: [ConfigurationFault] = []
     private var warnings: [ConfigurationFault] = []
 

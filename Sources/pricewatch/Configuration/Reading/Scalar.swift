@@ -126,9 +126,10 @@ extension Scalar where Value == Duration? {
 }
 
 extension Scalar where Value == Date {
-    static var time: Scalar {
+    /// A date, or a time that names no zone, is meant in `zone`.
+    static func time(in zone: Zone) -> Scalar {
         Scalar("a time such as 2026-12-31T18:00:00Z, or a date") { text in
-            Date(utcText: text) ?? Date(utcText: text + "T00:00:00Z")
+            Date(utcText: text) ?? Zone.wallTime(reading: text).map(zone.moment)
         }
     }
 }
@@ -141,13 +142,10 @@ extension Scalar where Value == QuietHours {
     static var quietHours: Scalar { Scalar("two different times of day such as \"23:00-07:00\"") { QuietHours($0) } }
 }
 
-extension Scalar where Value == TimeZone {
-    static var timeZone: Scalar {
-        Scalar("a time zone such as UTC or Europe/Berlin") { text in
-            if text == "UTC" { return .gmt }
-            // Foundation also accepts non-standard names such as GMT+5:17, and ambiguous abbreviations.
-            guard TimeZone.knownTimeZoneIdentifiers.contains(text) || text.contains("/") else { return nil }
-            return TimeZone(identifier: text)
+extension Scalar where Value == Zone {
+    static func zone(_ context: ReadingContext) -> Scalar {
+        Scalar("UTC, local, or a time zone such as Europe/Berlin") { text throws(Unfit) in
+            text == "local" ? try context.host.localZone : try context.host.zone(named: text)
         }
     }
 }
