@@ -84,9 +84,12 @@ lint-package: dependencies deb
 # The program need not be installed for the unit to be judged.
 lint-unit: DEBIAN_PACKAGES := systemd
 lint-unit: dependencies
-	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service 2>&1 | grep -v 'is not executable'); \
+	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service systemd/pricewatch-web.socket \
+		systemd/pricewatch-web.service 2>&1 | grep -v 'is not executable'); \
 	if [ -n "$$verdict" ]; then echo "$$verdict"; exit 1; fi
-	systemd-analyze security --offline=true --threshold=12 systemd/pricewatch.service | tail -n 1
+	for unit in pricewatch pricewatch-web; do \
+		systemd-analyze security --offline=true --threshold=12 systemd/$$unit.service | tail -n 1 || exit 1; \
+	done
 
 test-install:
 	Tests/Package/install

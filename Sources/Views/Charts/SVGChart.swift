@@ -76,20 +76,25 @@ package struct SVGChart {
     }
 
     private func draw(_ axis: ChartAxis, _ svg: inout SVGWriter) {
-        for tick in axis.ticks {
+        for (place, tick) in axis.ticks.enumerated() {
             let y = y(tick.value, axis)
             svg.line(from: (left, y), to: (Self.right, y), "grid")
-            svg.text(left - 8, y + 4, tick.label, "label end")
+            svg.text(left - 8, y + 4, tick.label, "label end\(Self.alternate(place))")
         }
     }
 
+    /// A page hides every other label where larger ones would overlap.
+    private static func alternate(_ place: Int) -> String { place % 2 == 0 ? "" : " alternate" }
+
     private func drawTimes(_ svg: inout SVGWriter) {
-        for tick in times.ticks {
+        for (place, tick) in times.ticks.enumerated() {
             let x = x(Date(timeIntervalSince1970: tick.value))
             svg.line(from: (x, Self.bottom), to: (x, Self.bottom + 5), "axis")
             // A label at the very end would exceed the picture.
             let room = Double(tick.label.count) * Self.digit / 2
-            svg.text(min(x, Self.width - 4 - room), Self.bottom + 20, tick.label, "label middle")
+            svg.text(
+                min(x, Self.width - 4 - room), Self.bottom + 20, tick.label,
+                "label middle\(Self.alternate(place))")
         }
         svg.line(from: (left, Self.bottom), to: (Self.right, Self.bottom), "axis")
     }

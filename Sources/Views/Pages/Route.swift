@@ -212,7 +212,7 @@ extension Route {
     private static func file(_ market: MarketID, _ window: ChartWindow, _ ending: String) -> String {
         // A file's name has at most 255 bytes, and some file systems know no case.
         let name = encoded(market)
-        let isPlain = name.utf8.count <= 200 && name.lowercased() == name
+        let isPlain = name.utf8.count <= 200 && market.text.lowercased() == market.text
         let stem = isPlain ? name : StableID.of([market.text])
         return "m/" + stem + (window == .day ? "" : "-\(window.rawValue)") + ending
     }

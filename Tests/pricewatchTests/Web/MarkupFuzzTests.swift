@@ -87,7 +87,7 @@ struct MarkupFuzzTests {
         for (place, text) in texts.enumerated() {
             let text = isHarmless ? "x" : text
             var market = StatusReport.Market()
-            market.market = (try? MarketID(isHarmless ? "id" : text)) ?? .feed
+            market.market = (try? MarketID(isHarmless ? "feed" : text)) ?? .feed
             (market.name, market.symbol, market.state) = (text, text, .unknown)
             report.markets.append(market)
             if place % 10 == 0 {
