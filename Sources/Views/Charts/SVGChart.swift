@@ -8,22 +8,31 @@ package struct SVGChart {
     private let times: ChartAxis
     private let prices: ChartAxis?
 
+    private let isNarrow: Bool
     // The picture and its plot, in pixels.
-    private static let (width, height) = (960.0, 440.0)
-    private static let (top, right, bottom) = (76.0, 932.0, 376.0)
+    private let width: Double
     private let left: Double
+    private let right: Double
+    private let bottom: Double
+    private static let top = 76.0
     /// The width of a digit in the axes' font, for the space of labels.
     private static let digit = 7.2
 
-    package init(_ chart: Chart) {
+    /// - Parameter isNarrow: For a phone: letters as large, and fewer of them.
+    package init(_ chart: Chart, isNarrow: Bool = false) {
         self.chart = chart
+        self.isNarrow = isNarrow
+        width = isNarrow ? 360 : 960
+        right = width - (isNarrow ? 8 : 28)
+        bottom = Self.top + (isNarrow ? 220 : 300)
         prices = chart.range.map { range in
             let shown = chart.thresholds.map(\.price.double).filter { Self.isNear($0, range) }
             let low = min(range.lowerBound.double, shown.min() ?? .infinity)
-            return ChartAxis(prices: low, max(range.upperBound.double, shown.max() ?? 0), ticks: 9)
+            return ChartAxis(prices: low, max(range.upperBound.double, shown.max() ?? 0), ticks: isNarrow ? 6 : 9)
         }
-        left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
-        times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70), in: chart.zone)
+        left = (isNarrow ? 12 : 32) + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
+        times = ChartAxis(
+            from: chart.start, to: chart.end, ticks: Int((right - left) / (isNarrow ? 52 : 70)), in: chart.zone)
     }
 
     /// Whether a threshold can be shown without flattening the prices.
@@ -39,73 +48,76 @@ package struct SVGChart {
         let title = chart.title(atMost: 50)
         var svg = SVGWriter()
         svg.text(24, 34, title, "title")
-        svg.text(Self.right, 34, chart.time, "fact end")
+        svg.text(right, 34, chart.time, "fact end")
         svg.text(24, 58, chart.facts.joined(separator: " · "), "fact")
-        draw(&svg)
-        return svg.file(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
+        let height = draw(&svg)
+        return svg.file(width: width, height: height, title: "\(title), \(chart.time)")
     }
 
     /// A part of a web page, which has the title and the facts as text.
     package var inline: MarkupWriter {
         var svg = SVGWriter()
-        draw(&svg)
+        let height = draw(&svg)
         return svg.inline(
-            width: Self.width, height: Self.height, from: Self.top - 16,
+            isNarrow ? "narrow" : "wide", width: width, height: height, from: Self.top - 16,
             title: "\(chart.title(atMost: 50)), \(chart.time)",
             description: chart.facts.joined(separator: ", ") + "; \(chart.events.count) alert events")
     }
 
-    private func draw(_ svg: inout SVGWriter) {
+    /// Returns the height of the picture.
+    private func draw(_ svg: inout SVGWriter) -> Double {
         drawGaps(&svg)
         drawTimes(&svg)
         if let prices {
             draw(prices, &svg)
-            for threshold in chart.thresholds { draw(threshold, prices, &svg) }
+            for threshold in thresholds { draw(threshold, prices, &svg) }
             for stretch in chart.stretches { draw(stretch, prices, &svg) }
             for events in marks { draw(events, prices, &svg) }
         } else {
-            svg.text((left + Self.right) / 2, (Self.top + Self.bottom) / 2, "nothing recorded", "fact middle")
+            svg.text((left + right) / 2, (Self.top + bottom) / 2, "nothing recorded", "fact middle")
         }
-        drawLegend(&svg)
+        return drawLegend(&svg) + 18
     }
 
-    private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (Self.right - left) }
+    private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (right - left) }
 
     private func y(_ price: Double, _ axis: ChartAxis) -> Double {
-        Self.bottom - axis.share(of: price) * (Self.bottom - Self.top)
+        bottom - axis.share(of: price) * (bottom - Self.top)
     }
 
     private func draw(_ axis: ChartAxis, _ svg: inout SVGWriter) {
-        for (place, tick) in axis.ticks.enumerated() {
+        for tick in axis.ticks {
             let y = y(tick.value, axis)
-            svg.line(from: (left, y), to: (Self.right, y), "grid")
-            svg.text(left - 8, y + 4, tick.label, "label end\(Self.alternate(place))")
+            svg.line(from: (left, y), to: (right, y), "grid")
+            svg.text(left - 8, y + 4, tick.label, "label end")
         }
     }
-
-    /// A page hides every other label where larger ones would overlap.
-    private static func alternate(_ place: Int) -> String { place % 2 == 0 ? "" : " alternate" }
 
     private func drawTimes(_ svg: inout SVGWriter) {
-        for (place, tick) in times.ticks.enumerated() {
+        for tick in times.ticks {
             let x = x(Date(timeIntervalSince1970: tick.value))
-            svg.line(from: (x, Self.bottom), to: (x, Self.bottom + 5), "axis")
+            svg.line(from: (x, bottom), to: (x, bottom + 5), "axis")
             // A label at the very end would exceed the picture.
             let room = Double(tick.label.count) * Self.digit / 2
-            svg.text(
-                min(x, Self.width - 4 - room), Self.bottom + 20, tick.label,
-                "label middle\(Self.alternate(place))")
+            svg.text(min(x, width - 4 - room), bottom + 20, tick.label, "label middle")
         }
-        svg.line(from: (left, Self.bottom), to: (Self.right, Self.bottom), "axis")
+        svg.line(from: (left, bottom), to: (right, bottom), "axis")
     }
 
-    /// Those beyond the plot are left out.
+    /// Those within the plot.
+    private var thresholds: [Chart.Threshold] {
+        chart.thresholds.filter { threshold in
+            prices.map { ($0.low...$0.high).contains(threshold.price.double) } ?? false
+        }
+    }
+
     private func draw(_ threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
-        guard (axis.low...axis.high).contains(threshold.price.double) else { return }
         let y = y(threshold.price.double, axis)
-        let label = SafeText.printable("\(threshold.rule) \(Digits.separated(threshold.price.description))", atMost: 60)
-        svg.line(from: (left, y), to: (Self.right, y), "threshold", tip: label)
-        svg.text(Self.right, y - 5, label, "label end")
+        let label = SafeText.printable(
+            "\(threshold.rule) \(Digits.separated(threshold.price.description))",
+            atMost: min(60, Int((right - left) / Self.digit)))
+        svg.line(from: (left, y), to: (right, y), "threshold", tip: label)
+        svg.text(right, y - 5, label, "label end")
     }
 
     /// Shaded, so that a gap does not look like a drawing error.
@@ -113,7 +125,7 @@ package struct SVGChart {
         for gap in gaps {
             let (from, to) = (x(gap.lowerBound), x(gap.upperBound))
             svg.rectangle(
-                (from, Self.top), width: to - from, height: Self.bottom - Self.top, "gap",
+                (from, Self.top), width: to - from, height: bottom - Self.top, "gap",
                 tip: "nothing recorded from \(chart.zone.text(from: gap.lowerBound, to: gap.upperBound))")
         }
     }
@@ -125,7 +137,7 @@ package struct SVGChart {
 
     /// One per pixel.
     private func columns(of stretch: [Candle]) -> [Candle] {
-        Chart.columns(of: stretch, on: times, count: Int(Self.right - left)).map(\.prices)
+        Chart.columns(of: stretch, on: times, count: Int(right - left)).map(\.prices)
     }
 
     private func draw(_ stretch: [Candle], _ axis: ChartAxis, _ svg: inout SVGWriter) {
@@ -167,7 +179,7 @@ package struct SVGChart {
         case (_, nil): svg.circle((x, y), radius: 5, "firing", tip: tip)
         case (_, .up):
             // The mark is below a risen price and above a fallen one, so that the line stays visible.
-            let y = min(y + 6, Self.bottom - 12)
+            let y = min(y + 6, bottom - 12)
             svg.polygon(through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
         case (_, .down):
             let y = max(y - 6, Self.top + 2)
@@ -186,13 +198,15 @@ package struct SVGChart {
         return (lines + more).joined(separator: "\n")
     }
 
-    private func drawLegend(_ svg: inout SVGWriter) {
-        var x = left
-        let y = Self.height - 18
+    /// Returns where its last line is.
+    private func drawLegend(_ svg: inout SVGWriter) -> Double {
+        var (x, y) = (left, bottom + 46)
         func add(_ text: String, _ draw: (inout SVGWriter) -> Void) {
+            let length = 18 + Double(text.count) * Self.digit
+            if x > left, x + length > width { (x, y) = (left, y + 20) }
             draw(&svg)
             svg.text(x + 18, y + 4, text, "label")
-            x += 18 + Double(text.count) * Self.digit + 24
+            x += length + 24
         }
         func square(_ style: String, _ svg: inout SVGWriter) {
             svg.rectangle((x, y - 5), width: 12, height: 10, style)
@@ -201,7 +215,7 @@ package struct SVGChart {
             add("high to low") { square("range", &$0) }
         }
         if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
-        if !chart.thresholds.isEmpty {
+        if !thresholds.isEmpty {
             add("threshold of a rule") { $0.line(from: (x, y), to: (x + 14, y), "threshold") }
         }
         if chart.events.contains(where: { $0.kind == .firing }) {
@@ -212,5 +226,6 @@ package struct SVGChart {
         if chart.events.contains(where: { $0.kind == .resolved }) {
             add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
         }
+        return y
     }
 }

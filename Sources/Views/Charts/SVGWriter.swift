@@ -72,20 +72,23 @@ struct SVGWriter {
 
     /// The shapes as a part of a web page, as wide as its place and styled by the page.
     ///
-    /// - Parameter top: What is above is cut off.
+    /// - Parameters:
+    ///   - name: Its class, and the beginning of its ids.
+    ///   - top: What is above is cut off.
     func inline(
-        width: Double, height: Double, from top: Double, title: String, description: String
+        _ name: String, width: Double, height: Double, from top: Double, title: String, description: String
     ) -> MarkupWriter {
         var svg = MarkupWriter(reserving: shapes.bytes.count + 1024)
         svg.element(
             "svg",
             [
-                "viewBox": "0 \(Self.number(top)) \(Self.number(width)) \(Self.number(height - top))", "role": "img",
-                "aria-labelledby": "chart-title chart-text",
+                "class": name, "viewBox": "0 \(Self.number(top)) \(Self.number(width)) \(Self.number(height - top))",
+                "role": "img",
+                "aria-labelledby": "\(name)-title \(name)-text",
             ]
         ) { svg in
-            svg.element("title", ["id": "chart-title"], text: title)
-            svg.element("desc", ["id": "chart-text"], text: description)
+            svg.element("title", ["id": "\(name)-title"], text: title)
+            svg.element("desc", ["id": "\(name)-text"], text: description)
             svg.append(shapes)
         }
         return svg

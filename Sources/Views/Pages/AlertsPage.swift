@@ -12,6 +12,13 @@ package struct AlertsPage {
     private static let shown = 500
     private static let windows = [1, 7, 30, 90].map { Duration.hours($0 * 24) }
 
+    /// `7 days`
+    private static func words(_ length: Duration) -> String {
+        let days = Int(length.inSeconds) / 86_400
+        let isWhole = .hours(days * 24) == length
+        return isWhole ? "\(days) day\(days == 1 ? "" : "s")" : length.unitsText
+    }
+
     /// - Parameter events: Oldest first.
     package init(_ frame: PageFrame, since: Duration, events: [AlertEvent]) {
         self.frame = frame
@@ -21,15 +28,9 @@ package struct AlertsPage {
 
     package var bytes: [UInt8] {
         frame.page("Alerts", .alerts(since: since)) { html in
-            let active = frame.status.firing + frame.status.pending
             html.element("h2", text: "Now")
-            if active.isEmpty {
-                html.element("p", text: "Nothing fires.")
-            } else {
-                html.element("ul", ["class": "alerts"]) { html in
-                    for alert in active { frame.alert(alert, &html) }
-                }
-            }
+            frame.alerts(&html)
+            if (frame.status.firing + frame.status.pending).isEmpty { html.element("p", text: "No alert fires.") }
             let silences = frame.status.silences.filter { $0.until > frame.now }
             if !silences.isEmpty {
                 html.element("h2", text: "Silenced")
@@ -39,12 +40,12 @@ package struct AlertsPage {
                     }
                 }
             }
-            html.element("h2", text: "Events of the last \(since.unitsText)")
-            frame.choices("Show", Self.windows.map { ($0.unitsText, .alerts(since: $0), $0 == since) }, &html)
+            html.element("h2", text: "Events of the last \(Self.words(since))")
+            frame.choices("Show", Self.windows.map { (Self.words($0), .alerts(since: $0), $0 == since) }, &html)
             if events.isEmpty {
                 html.element("p", text: "No events in this time.")
             } else {
-                frame.events(events.suffix(Self.shown).reversed(), withMarket: true, &html)
+                frame.events(events.suffix(Self.shown).reversed(), &html)
                 if events.count > Self.shown { html.element("p", text: "and \(events.count - Self.shown) older ones") }
             }
         }
@@ -53,25 +54,40 @@ package struct AlertsPage {
 
 extension PageFrame {
     /// A table of events, in the order given.
-    func events(_ events: [AlertEvent], withMarket: Bool, _ html: inout MarkupWriter) {
-        let columns: [(String, String?)] =
-            [("At", nil), ("Event", nil), ("Rule", nil)] + (withMarket ? [("Market", nil)] : [])
-            + [("Price", "n"), ("Condition", nil), ("Note", nil)]
-        html.table("Alert events", columns) { html in
+    func events(_ events: [AlertEvent], on page: MarketID? = nil, _ html: inout MarkupWriter) {
+        let columns: [(String, String?)] = [("At", nil), ("Event", nil), ("Alert", nil), ("Price", "n")]
+        html.table("Alert events", style: "events", columns) { html in
             for event in events {
                 html.element("tr") { html in
-                    html.element("th", ["scope": "row"]) { time(event.at, &$0) }
+                    rowTitle(event.at, &html)
                     let style = event.kind == .resolved ? "good" : event.kind == .pending ? "warn" : "bad"
                     html.element("td", ["class": style], text: event.kind.rawValue)
-                    html.element("td") { $0.element("bdi", text: SafeText.printable(event.rule, atMost: 100)) }
-                    if withMarket { html.element("td") { link(to: event.market, event.market.text, &$0) } }
+                    html.element("td", ["class": "subject"]) { subject(of: event, on: page, &$0) }
                     html.element("td", ["class": "n"]) { html in
                         html.write(event.price.map { "\($0.shortText) \(event.currency)" } ?? "–")
                     }
-                    html.element("td", text: event.condition.description)
-                    html.element("td") { $0.element("bdi", text: SafeText.line(event.note ?? "–")) }
                 }
             }
+        }
+    }
+
+    /// `high: bitcoin above 60000 – sell the boat`
+    ///
+    /// - Parameter page: The market that the page is about, and which is not named again.
+    func subject(of event: AlertEvent, on page: MarketID?, _ html: inout MarkupWriter) {
+        html.element("bdi", text: SafeText.printable(event.rule, atMost: 100))
+        html.write(": ")
+        if case .feedStale = event.condition {
+            html.element("bdi", text: event.market.text)
+            html.write(" ")
+        } else if event.market != page {
+            link(to: event.market, event.market.text, &html)
+            html.write(" ")
+        }
+        html.write("\(event.condition)")
+        if let note = event.note {
+            html.write(" – ")
+            html.element("bdi", text: SafeText.printable(note, atMost: 200))
         }
     }
 }

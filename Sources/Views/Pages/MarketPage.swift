@@ -47,18 +47,21 @@ package struct MarketPage {
     private var market: StatusReport.Market? { frame.status.markets.first { $0.market == chart.market } }
 
     package var bytes: [UInt8] {
-        let name = chart.name.isEmpty ? chart.market.text : chart.name
+        let name = PageFrame.name(chart.name, chart.market)
         return frame.page(name, .market(chart.market, window)) { html in
-            html.element("p", ["class": "price-now"]) { price(&$0) }
+            price(&html)
+            frame.alerts(on: chart.market, &html)
             frame.choices(
                 "Chart of", ChartWindow.allCases.map { ($0.rawValue, .market(chart.market, $0), $0 == window) }, &html)
-            html.element("p", text: chart.facts.joined(separator: " · "))
-            html.element("figure", ["class": "chart"]) { $0.append(SVGChart(chart).inline) }
+            html.element("p", ["class": "facts"], text: chart.facts.joined(separator: " · "))
+            html.element("figure", ["class": "chart"]) { html in
+                for isNarrow in [false, true] { html.append(SVGChart(chart, isNarrow: isNarrow).inline) }
+            }
             files(&html)
             rules(&html)
             if !chart.events.isEmpty {
                 html.element("h2", text: "Alerts in this time")
-                frame.events(chart.events.reversed(), withMarket: false, &html)
+                frame.events(chart.events.reversed(), on: chart.market, &html)
             }
             if !candles.isEmpty {
                 html.element("h2", text: "Prices in this time")
@@ -68,19 +71,27 @@ package struct MarketPage {
     }
 
     private func price(_ html: inout MarkupWriter) {
-        guard let market else { return html.write("This market is no longer watched.") }
-        let price = market.price.map { "\($0.shortText) \(market.currency)" } ?? "no price"
-        html.element("strong", text: price)
-        html.write(" ")
-        let (change, style) = PageFrame.change(market.change)
-        html.element("span", ["class": style], text: change)
-        let reason = market.reason.map { " (\($0.rawValue))" } ?? ""
-        let age = market.quotedAt.map { ", quoted \(frame.now.since($0).roundedText) ago" } ?? ""
-        let feed = market.feed.map { " from \($0)" } ?? ""
-        html.write(" in 24 h, \(market.state.rawValue)\(reason)\(age)\(feed); symbol ")
-        html.element("bdi", text: SafeText.printable(market.symbol.uppercased(), atMost: 50))
-        html.write(", id ")
-        html.element("code") { $0.element("bdi", text: chart.market.text) }
+        guard let market else {
+            return html.element("p", ["class": "note"], text: "This market is no longer watched.")
+        }
+        let isFresh = market.state == .fresh
+        html.element("p", ["class": isFresh ? "price-now" : "price-now old"]) { html in
+            html.element("strong", text: market.price.map { "\($0.shortText) \(market.currency)" } ?? "no price")
+            html.write(" ")
+            let (change, style) = PageFrame.change(market.change)
+            html.element("span", ["class": style], text: change)
+            if market.change != nil { html.write(" in 24 h") }
+        }
+        html.element("p", ["class": "facts"]) { html in
+            let reason = market.reason.map { " (\($0.rawValue))" } ?? ""
+            html.element("span", ["class": isFresh ? nil : "warn"], text: market.state.rawValue + reason)
+            if let quotedAt = market.quotedAt { html.write(" · quoted \(frame.now.since(quotedAt).roundedText) ago") }
+            if let feed = market.feed { html.write(" · from \(feed)") }
+            html.write(" · symbol ")
+            html.element("bdi", text: SafeText.printable(market.symbol.uppercased(), atMost: 50))
+            html.write(" · id ")
+            html.element("code") { $0.element("bdi", text: chart.market.text) }
+        }
     }
 
     private func files(_ html: inout MarkupWriter) {
@@ -91,7 +102,7 @@ package struct MarketPage {
     private func rules(_ html: inout MarkupWriter) {
         guard !rules.isEmpty else { return }
         html.element("h2", text: "Rules")
-        html.table("Rules", [("Rule", nil), ("Condition", nil), ("State", nil), ("Silenced until", nil)]) { html in
+        html.table("Rules", [("Rule", nil), ("Condition", nil), ("State", nil)]) { html in
             for rule in rules {
                 html.element("tr") { html in
                     html.element("th", ["scope": "row"]) { html in
@@ -99,13 +110,13 @@ package struct MarketPage {
                     }
                     html.element("td", text: rule.condition.description)
                     let isFiring = rule.state?.isFiring ?? false
-                    html.element("td", ["class": isFiring ? "bad" : nil], text: rule.words(now: frame.now))
-                    html.element("td") { html in
+                    html.element("td", ["class": isFiring ? "bad" : nil]) { html in
+                        html.write(rule.words(now: frame.now))
                         let key = AlertKey(rule: rule.name, market: chart.market)
-                        guard let end = frame.status.silences.end(for: key, at: frame.now) else {
-                            return html.write("–")
+                        if let end = frame.status.silences.end(for: key, at: frame.now) {
+                            html.write(", silenced until ")
+                            frame.time(end, &html)
                         }
-                        frame.time(end, &html)
                     }
                 }
             }
@@ -114,18 +125,27 @@ package struct MarketPage {
 
     private func table(_ html: inout MarkupWriter) {
         let columns: [(String, String?)] = [
-            ("From", nil), ("Open", "n"), ("High", "n"), ("Low", "n"), ("Close", "n"), ("Samples", "n"),
+            ("From", nil), ("Open", "n wide"), ("High", "n"), ("Low", "n"), ("Close", "n"), ("Samples", "n wide"),
         ]
         html.table("Prices in \(chart.currency), one row in \(window.candle.roundedText)", columns) { html in
-            for candle in candles.reversed() {
+            let texts = candles.map { [$0.open, $0.high, $0.low, $0.close].map(\.shortText) }
+            // With as many decimals everywhere, the digits of a column are below each other.
+            let decimals = texts.joined().map(Self.decimals).max() ?? 0
+            for (candle, prices) in zip(candles, texts).reversed() {
                 html.element("tr") { html in
-                    html.element("th", ["scope": "row"]) { frame.time(candle.start, &$0) }
-                    for price in [candle.open, candle.high, candle.low, candle.close] {
-                        html.element("td", ["class": "n"], text: price.shortText)
+                    frame.rowTitle(candle.start, &html)
+                    for (place, price) in prices.enumerated() {
+                        let padding = String(repeating: "0", count: decimals - Self.decimals(price))
+                        let point = padding.isEmpty || price.contains(".") ? "" : "."
+                        html.element("td", ["class": columns[place + 1].1], text: price + point + padding)
                     }
-                    html.element("td", ["class": "n"], text: "\(candle.samples)")
+                    html.element("td", ["class": "n wide"], text: "\(candle.samples)")
                 }
             }
         }
+    }
+
+    private static func decimals(_ price: String) -> Int {
+        price.firstIndex(of: ".").map { price.distance(from: $0, to: price.endIndex) - 1 } ?? 0
     }
 }

@@ -28,19 +28,17 @@ package struct MarketsPage {
     package var bytes: [UInt8] {
         frame.page(PageFrame.home, route) { html in
             let status = frame.status
-            if !status.reasons.isEmpty {
+            // The sentence has some of them.
+            let reasons = status.reasons.map { frame.zone.local($0.message) }.filter { !frame.sentence.contains($0) }
+            if !reasons.isEmpty {
                 html.element("ul", ["class": "reasons"]) { html in
-                    for reason in status.reasons { html.element("li", text: frame.zone.local(reason.message)) }
+                    for reason in reasons { html.element("li", text: reason) }
                 }
             }
-            let alerts = status.firing + status.pending
-            if !alerts.isEmpty {
-                html.element("h2", text: "Alerts")
-                html.element("ul", ["class": "alerts"]) { html in
-                    for alert in alerts { frame.alert(alert, &html) }
-                }
-            }
-            if !status.markets.isEmpty {
+            frame.alerts(&html)
+            if status.markets.isEmpty {
+                html.element("p", text: "No prices yet. They are shown here after the daemon's first poll.")
+            } else {
                 html.element("h2", text: "Last 24 hours")
                 summary(&html)
                 html.element("h2", text: "Prices")
@@ -52,18 +50,18 @@ package struct MarketsPage {
 
     private func summary(_ html: inout MarkupWriter) {
         let summary = frame.status.summary
-        html.element("p") { html in
-            html.write(summary.countsWords + "; \(summary.coverage) % of the time covered")
-        }
-        for (words, moves) in [("Up most: ", summary.gainers), ("Down most: ", summary.losers)] where !moves.isEmpty {
-            html.element("p") { html in
+        html.element("p", text: "\(summary.countsWords); \(summary.coverage) % of the time was watched")
+        for (words, moves) in [("Up most", summary.gainers), ("Down most", summary.losers)] where !moves.isEmpty {
+            html.element("p", ["class": "moves"]) { html in
                 html.write(words)
-                for (place, move) in moves.enumerated() {
-                    if place > 0 { html.write(", ") }
-                    frame.link(to: move.market, move.market.text, &html)
-                    let (text, style) = PageFrame.change(move.change)
+                for move in moves {
                     html.write(" ")
-                    html.element("span", ["class": style], text: text)
+                    html.element("span") { html in
+                        frame.link(to: move.market, move.market.text, &html)
+                        let (text, style) = PageFrame.change(move.change)
+                        html.write(" ")
+                        html.element("span", ["class": style], text: text)
+                    }
                 }
             }
         }
@@ -86,7 +84,7 @@ package struct MarketsPage {
     // MARK: Table
 
     private static let columns: [(title: String, order: MarketOrder?, style: String?)] = [
-        ("Market", .market, nil), ("", nil, nil), ("Price", .price, "n"), ("24 h", .change, "n"),
+        ("Market", .market, nil), ("", nil, nil), ("Price", .price, "n"), ("Change", .change, "n"),
         ("Age", .age, "n wide"), ("State", .state, "wide"),
     ]
 
@@ -129,9 +127,12 @@ package struct MarketsPage {
         let isFresh = market.state == .fresh
         html.element("tr") { html in
             html.element("th", ["scope": "row"]) { html in
-                frame.link(to: market.market, market.name.isEmpty ? market.market.text : market.name, &html)
+                let name = PageFrame.name(market.name, market.market)
+                frame.link(to: market.market, SafeText.printable(name, atMost: 60), &html)
                 html.literal(" ")
-                html.element("small", text: SafeText.printable(market.symbol.uppercased(), atMost: 8))
+                html.element("small") { html in
+                    html.element("bdi", text: SafeText.printable(market.symbol.uppercased(), atMost: 8))
+                }
                 if !isFresh { html.element("small", ["class": "warn narrow"], text: " \(market.state.rawValue)") }
             }
             html.element("td") { trend(of: market, &$0) }
@@ -172,7 +173,7 @@ package struct MarketsPage {
         }
         return switch order {
         case .configured: markets
-        case .market: sorted(by: { ($0.name.isEmpty ? $0.market.text : $0.name).lowercased() }, <)
+        case .market: sorted(by: { PageFrame.name($0.name, $0.market).lowercased() }, <)
         case .price: sorted(by: { $0.price }, >)
         case .change: sorted(by: { $0.change }, >)
         case .age: sorted(by: { $0.quotedAt }, >)

@@ -130,7 +130,10 @@ extension PageFrame {
         let (style, sign) = exit == 0 ? ("ok", "✓") : exit == 1 ? ("warn", "!") : ("bad", "✗")
         html.element("p", ["class": "state \(style)"]) { html in
             html.element("span", ["aria-hidden": "true"], text: sign + " ")
-            html.write(sentence)
+            // Its first word is the state, which the reader's eye finds first.
+            let word = sentence.prefix { $0 != ":" }
+            html.element("strong", text: String(word))
+            html.write(String(sentence.dropFirst(word.count)))
         }
         for note in notes { html.element("p", ["class": "note"], text: note) }
     }
@@ -142,6 +145,22 @@ extension PageFrame {
     /// A moment as its reader sees it, and for programs.
     func time(_ date: Date, _ html: inout MarkupWriter) {
         html.element("time", ["datetime": date.utcText], text: zone.text(date, .minutes))
+    }
+
+    /// The moment that a row of a table is about. A phone has no room for the zone, which the top of the page names.
+    func rowTitle(_ date: Date, _ html: inout MarkupWriter) {
+        html.element("th", ["scope": "row"]) { html in
+            html.element("time", ["datetime": date.utcText]) { html in
+                let digits = zone.digits(date, .minutes)
+                html.write(digits)
+                html.element("span", ["class": "wide"], text: String(zone.text(date, .minutes).dropFirst(digits.count)))
+            }
+        }
+    }
+
+    /// A market's name, or its id where the name is blank.
+    static func name(_ name: String, _ market: MarketID) -> String {
+        name.contains { !$0.isWhitespace } ? name : market.text
     }
 
     func link(to market: MarketID, _ words: String, _ html: inout MarkupWriter) {
@@ -162,21 +181,21 @@ extension PageFrame {
         }
     }
 
-    /// An alert that fires or is pending: its rule, its market, and for how long.
-    func alert(_ event: AlertEvent, _ html: inout MarkupWriter) {
-        let isFiring = event.kind != .pending
-        html.element("li", ["class": isFiring ? "bad" : "warn"]) { html in
-            html.element("strong", text: isFiring ? "firing" : "pending")
-            html.write(" ")
-            html.element("bdi", text: SafeText.printable(event.rule, atMost: 40))
-            html.write(": ")
-            if case .feedStale = event.condition {
-                html.write(event.market.text)
-            } else {
-                link(to: event.market, event.market.text, &html)
+    /// A list of the alerts that fire or are pending; nothing if there is none.
+    ///
+    /// - Parameter market: The one that the page is about; nil: all.
+    func alerts(on market: MarketID? = nil, _ html: inout MarkupWriter) {
+        let alerts = (status.firing + status.pending).filter { market == nil || $0.market == market }
+        guard !alerts.isEmpty else { return }
+        html.element("ul", ["class": "alerts", "aria-label": "Alerts"]) { html in
+            for alert in alerts {
+                let isFiring = alert.kind != .pending
+                html.element("li", ["class": isFiring ? "bad" : "warn"]) { html in
+                    html.element("strong", text: isFiring ? "firing" : "pending")
+                    html.write((alert.since.map { " for \(now.since($0).roundedText)" } ?? "") + " · ")
+                    subject(of: alert, on: market, &html)
+                }
             }
-            html.write(" ")
-            html.element("bdi", text: event.words(now: now))
         }
     }
 
@@ -192,10 +211,11 @@ extension PageFrame {
 extension MarkupWriter {
     /// A table that scrolls by itself where it is wider than the screen; the keyboard can scroll it, too.
     mutating func table(
-        _ caption: String, _ columns: [(title: String, style: String?)], _ rows: (inout MarkupWriter) -> Void
+        _ caption: String, style: String? = nil, _ columns: [(title: String, style: String?)],
+        _ rows: (inout MarkupWriter) -> Void
     ) {
         element("div", ["class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption]) { html in
-            html.element("table") { html in
+            html.element("table", ["class": style]) { html in
                 html.element("thead") { html in
                     html.element("tr") { html in
                         for (title, style) in columns {

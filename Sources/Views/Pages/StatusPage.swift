@@ -5,11 +5,15 @@ import Markets
 /// The state of the daemon: its reasons, feeds, messages and history.
 package struct StatusPage {
     private let frame: PageFrame
+    private let title: String
 
-    package init(_ frame: PageFrame) { self.frame = frame }
+    package init(_ frame: PageFrame, title: String = "Status") {
+        self.frame = frame
+        self.title = title
+    }
 
     package var bytes: [UInt8] {
-        frame.page("Status", .status) { html in
+        frame.page(title, .status) { html in
             let status = frame.status
             if !status.reasons.isEmpty {
                 html.element("h2", text: "Reasons")
@@ -54,23 +58,24 @@ package struct StatusPage {
     }
 
     private func feeds(_ html: inout MarkupWriter) {
-        let columns: [(String, String?)] = [
-            ("Feed", nil), ("State", nil), ("Requests this month", "n"), ("Of", "n"), ("Asked again", nil),
-            ("Used up", nil),
-        ]
-        html.table("Feeds", columns) { html in
+        html.table("Feeds", [("Feed", nil), ("State", nil), ("Requests this month", "n")]) { html in
             for feed in frame.status.feeds {
                 html.element("tr") { html in
                     html.element("th", ["scope": "row"]) { $0.element("bdi", text: feed.name) }
                     let isGood = feed.state == .serving || feed.state == .standby
-                    html.element("td", ["class": isGood ? nil : "warn"], text: feed.state.rawValue)
-                    html.element("td", ["class": "n"], text: "\(feed.requestsThisMonth)")
-                    html.element("td", ["class": "n"], text: feed.quota.map { "\($0)" } ?? "–")
-                    for moment in [feed.nextTryAt, feed.quotaEndsAt] {
-                        html.element("td") { html in
-                            if let moment { frame.time(moment, &html) } else { html.write("–") }
+                    html.element("td", ["class": isGood ? nil : "warn"]) { html in
+                        html.write(feed.state.rawValue)
+                        for (words, moment) in [
+                            (", asked again at ", feed.nextTryAt), (", used up by ", feed.quotaEndsAt),
+                        ] {
+                            guard let moment else { continue }
+                            html.write(words)
+                            frame.time(moment, &html)
                         }
                     }
+                    let requests = Digits.separated("\(feed.requestsThisMonth)")
+                    let quota = feed.quota.map { " of \(Digits.separated("\($0)"))" } ?? ""
+                    html.element("td", ["class": "n"], text: requests + quota)
                 }
             }
         }

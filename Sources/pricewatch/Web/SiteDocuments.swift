@@ -109,7 +109,7 @@ extension SiteDocuments {
 
     /// A page that says why there is no other.
     func page(saying sentence: String, status: Int, _ links: PageLinks) -> SiteDocument {
-        SiteDocument(status: status, type: .html, bytes: StatusPage(frame(links, [sentence])).bytes)
+        SiteDocument(status: status, type: .html, bytes: StatusPage(frame(links), title: sentence).bytes)
     }
 
     /// Every market that has a page.
