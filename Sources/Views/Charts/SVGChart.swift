@@ -42,15 +42,16 @@ package struct SVGChart {
         svg.text(Self.right, 34, chart.time, "fact end")
         svg.text(24, 58, chart.facts.joined(separator: " · "), "fact")
         draw(&svg)
+        drawLegend(&svg)
         return svg.file(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
     }
 
-    /// A part of a web page, which has the title and the facts as text.
+    /// A part of a web page, which has the title, the facts and the legend as text.
     package var inline: MarkupWriter {
         var svg = SVGWriter()
         draw(&svg)
         return svg.inline(
-            width: Self.width, height: Self.height, from: Self.top - 16,
+            width: Self.width, height: Self.bottom + 32, from: Self.top - 16,
             title: "\(chart.title(atMost: 50)), \(chart.time)",
             description: chart.facts.joined(separator: ", ") + "; \(chart.events.count) alert events")
     }
@@ -60,13 +61,12 @@ package struct SVGChart {
         drawTimes(&svg)
         if let prices {
             draw(prices, &svg)
-            for threshold in chart.thresholds { draw(threshold, prices, &svg) }
+            for threshold in thresholds { draw(threshold, prices, &svg) }
             for stretch in chart.stretches { draw(stretch, prices, &svg) }
             for events in marks { draw(events, prices, &svg) }
         } else {
             svg.text((left + Self.right) / 2, (Self.top + Self.bottom) / 2, "nothing recorded", "fact middle")
         }
-        drawLegend(&svg)
     }
 
     private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (Self.right - left) }
@@ -99,9 +99,13 @@ package struct SVGChart {
         svg.line(from: (left, Self.bottom), to: (Self.right, Self.bottom), "axis")
     }
 
-    /// Those beyond the plot are left out.
+    /// Those that are not far beyond the plot.
+    private var thresholds: [Chart.Threshold] {
+        guard let prices else { return [] }
+        return chart.thresholds.filter { (prices.low...prices.high).contains($0.price.double) }
+    }
+
     private func draw(_ threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
-        guard (axis.low...axis.high).contains(threshold.price.double) else { return }
         let y = y(threshold.price.double, axis)
         let label = SafeText.printable("\(threshold.rule) \(Digits.separated(threshold.price.description))", atMost: 60)
         svg.line(from: (left, y), to: (Self.right, y), "threshold", tip: label)
@@ -189,28 +193,51 @@ package struct SVGChart {
     private func drawLegend(_ svg: inout SVGWriter) {
         var x = left
         let y = Self.height - 18
-        func add(_ text: String, _ draw: (inout SVGWriter) -> Void) {
-            draw(&svg)
+        for (text, draw) in legend {
+            draw(&svg, x, y)
             svg.text(x + 18, y + 4, text, "label")
             x += 18 + Double(text.count) * Self.digit + 24
         }
-        func square(_ style: String, _ svg: inout SVGWriter) {
-            svg.rectangle((x, y - 5), width: 12, height: 10, style)
+    }
+
+    /// The caption of an inline chart: the legend as text, which a small screen can wrap.
+    package var caption: MarkupWriter {
+        var html = MarkupWriter()
+        for (text, draw) in legend {
+            var svg = SVGWriter()
+            draw(&svg, 1, 7)
+            html.element("span", ["class": "sign"]) { html in
+                html.append(svg.sign(width: 16, height: 14))
+                html.write(text)
+            }
+            html.write(" ")
         }
+        return html
+    }
+
+    /// What the signs mean, each with a drawing that begins at a place and has its middle there.
+    private var legend: [(text: String, draw: (inout SVGWriter, Double, Double) -> Void)] {
+        func square(_ style: String) -> (inout SVGWriter, Double, Double) -> Void {
+            { $0.rectangle(($1, $2 - 5), width: 12, height: 10, style) }
+        }
+        var legend: [(text: String, draw: (inout SVGWriter, Double, Double) -> Void)] = []
         if chart.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
-            add("high to low") { square("range", &$0) }
+            legend.append(("high to low", square("range")))
         }
-        if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
-        if !chart.thresholds.isEmpty {
-            add("threshold of a rule") { $0.line(from: (x, y), to: (x + 14, y), "threshold") }
+        if !gaps.isEmpty { legend.append(("nothing recorded", square("gap"))) }
+        if !thresholds.isEmpty {
+            legend.append(("threshold of a rule", { $0.line(from: ($1, $2), to: ($1 + 14, $2), "threshold") }))
         }
         if chart.events.contains(where: { $0.kind == .firing }) {
-            add("alert fired") {
-                $0.polygon(through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
-            }
+            legend.append(
+                (
+                    "alert fired",
+                    { $0.polygon(through: [($1 + 6, $2 - 6), ($1, $2 + 5), ($1 + 12, $2 + 5)], "firing") }
+                ))
         }
         if chart.events.contains(where: { $0.kind == .resolved }) {
-            add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
+            legend.append(("resolved", { $0.circle(($1 + 6, $2), radius: 4.5, "resolved") }))
         }
+        return legend
     }
 }

@@ -53,7 +53,11 @@ package struct MarketPage {
             frame.choices(
                 "Chart of", ChartWindow.allCases.map { ($0.rawValue, .market(chart.market, $0), $0 == window) }, &html)
             html.element("p", text: chart.facts.joined(separator: " · "))
-            html.element("figure", ["class": "chart"]) { $0.append(SVGChart(chart).inline) }
+            html.element("figure", ["class": "chart"]) { html in
+                let drawing = SVGChart(chart)
+                html.append(drawing.inline)
+                html.element("figcaption") { $0.append(drawing.caption) }
+            }
             files(&html)
             rules(&html)
             if !chart.events.isEmpty {

@@ -65,7 +65,9 @@ package enum Stylesheet {
         .trend { width: 92px; height: 24px; display: block }
         .trend path { fill: none; stroke: var(--link); stroke-width: 1.5; vector-effect: non-scaling-stroke }
         .narrow { display: none }
-        .chart svg { width: 100%; height: auto; display: block; overflow: visible }
+        .chart > svg { width: 100%; height: auto; display: block; overflow: visible }
+        .sign { display: inline-block; margin-right: 1.2rem; color: var(--soft); font-size: .85rem }
+        .sign svg { width: 16px; height: 14px; margin-right: .3rem; vertical-align: -2px }
         dt { font-weight: 600 }
         dd { margin: 0 0 .5rem; overflow-wrap: anywhere }
         @media (max-width: 40rem) {
@@ -75,7 +77,7 @@ package enum Stylesheet {
         .markets .wide { display: none }
         .markets .trend { width: 60px }
         .narrow { display: inline }
-        .chart { padding-left: 1.2rem }
+        .chart > svg { padding-left: 1.2rem }
         .chart .label { font-size: 24px }
         .chart .alternate { display: none }
         }
