@@ -135,10 +135,13 @@ extension SiteDocuments {
         if let reader { recorded = try RecordedMarket.currency(of: market, in: reader, preferring: preferred) }
         // The end of the running minute, so that a picture stays the same until there is a new price.
         let end = Date(milliseconds: (now.milliseconds / 60_000 + 1) * 60_000)
+        // A young history fills its chart; a gap is one only where there was a history.
+        let oldest = report.history.oldestAt ?? .distantPast
+        let start = max(end - window.length, min(oldest, end - .minutes(10)))
         var chart: Chart
         if let reader, let currency = recorded {
             chart = try Chart(
-                of: market, in: currency, from: reader, configuration, since: end - window.length, until: end)
+                of: market, in: currency, from: reader, configuration, since: start, until: end)
         } else if let watched {
             chart = Chart(of: market, in: preferred, from: end - window.length, to: end, [])
             (chart.symbol, chart.name, chart.zone) = (watched.symbol, watched.name, configuration.zone)

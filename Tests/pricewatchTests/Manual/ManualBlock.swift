@@ -52,7 +52,7 @@ enum NotRun {
 
     /// nil: it is run.
     static func reason(_ command: String) -> String? {
-        if command.contains("--once") { return nil }
+        if command.contains("--once") || command.contains("--output") { return nil }
         return reasons.first { (command + " ").hasPrefix($0.key + " ") }?.value
     }
 
