@@ -54,7 +54,7 @@ package struct SVGChart {
         return svg.file(width: width, height: height, title: "\(title), \(chart.time)")
     }
 
-    /// A part of a web page, which has the title, the facts and the legend as text.
+    /// A part of a web page, which has the title and the facts as text.
     package var inline: MarkupWriter {
         var svg = SVGWriter()
         let height = draw(&svg)
@@ -208,45 +208,23 @@ package struct SVGChart {
             svg.text(x + 18, y + 4, text, "label")
             x += length + 24
         }
-    }
-
-    /// The caption of an inline chart: the legend as text, which a small screen can wrap.
-    package var caption: MarkupWriter {
-        var html = MarkupWriter()
-        for (text, draw) in legend {
-            var svg = SVGWriter()
-            draw(&svg, 1, 7)
-            html.element("span", ["class": "sign"]) { html in
-                html.append(svg.sign(width: 16, height: 14))
-                html.write(text)
-            }
-            html.write(" ")
+        func square(_ style: String, _ svg: inout SVGWriter) {
+            svg.rectangle((x, y - 5), width: 12, height: 10, style)
         }
-        return html
-    }
-
-    /// What the signs mean, each with a drawing that begins at a place and has its middle there.
-    private var legend: [(text: String, draw: (inout SVGWriter, Double, Double) -> Void)] {
-        func square(_ style: String) -> (inout SVGWriter, Double, Double) -> Void {
-            { $0.rectangle(($1, $2 - 5), width: 12, height: 10, style) }
-        }
-        var legend: [(text: String, draw: (inout SVGWriter, Double, Double) -> Void)] = []
         if chart.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
-            legend.append(("high to low", square("range")))
+            add("high to low") { square("range", &$0) }
         }
         if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
         if !thresholds.isEmpty {
             add("threshold of a rule") { $0.line(from: (x, y), to: (x + 14, y), "threshold") }
         }
         if chart.events.contains(where: { $0.kind == .firing }) {
-            legend.append(
-                (
-                    "alert fired",
-                    { $0.polygon(through: [($1 + 6, $2 - 6), ($1, $2 + 5), ($1 + 12, $2 + 5)], "firing") }
-                ))
+            add("alert fired") {
+                $0.polygon(through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
+            }
         }
         if chart.events.contains(where: { $0.kind == .resolved }) {
-            legend.append(("resolved", { $0.circle(($1 + 6, $2), radius: 4.5, "resolved") }))
+            add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
         }
         return y
     }

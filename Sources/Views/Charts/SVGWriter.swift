@@ -94,15 +94,6 @@ struct SVGWriter {
         return svg
     }
 
-    /// The shapes as a sign of a legend.
-    func sign(width: Double, height: Double) -> MarkupWriter {
-        var svg = MarkupWriter()
-        svg.element(
-            "svg", ["viewBox": "0 0 \(Self.number(width)) \(Self.number(height))", "aria-hidden": "true"]
-        ) { $0.append(shapes) }
-        return svg
-    }
-
     mutating func text(_ x: Double, _ y: Double, _ text: String, _ style: String) {
         shapes.element("text", ["x": Self.number(x), "y": Self.number(y), "class": style], text: text)
         shapes.literal("\n")
