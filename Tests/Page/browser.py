@@ -44,10 +44,9 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if not (entry["source"] == "network" and f"{address} - " in entry["message"] + " - ")]
 
-    def picture(self, path, full=True):
-        size = self.command("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": self.ask("return innerWidth"),
-                "height": min(size["height"], 4000) if full else 844, "scale": 1}
+    def picture(self, path):
+        width, height = self.ask("return [innerWidth, Math.ceil(document.documentElement.getBoundingClientRect().height)]")
+        clip = {"x": 0, "y": 0, "width": width, "height": min(height, 4000), "scale": 1}
         shot = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))

@@ -15,12 +15,12 @@ import urllib.request
 PATIENCE = 120  # seconds for a condition that a daemon on a busy machine reaches
 
 
-def wait_for(condition, what):
+def wait_for(condition, what, patience=PATIENCE):
     """Asks until there is an answer that is true, and returns it."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while not (answer := condition()):
         if time.monotonic() > end:
-            raise TimeoutError(f"waited {PATIENCE} s for {what}")
+            raise TimeoutError(f"waited {patience} s for {what}")
         select.select([], [], [], 0.1)
     return answer
 

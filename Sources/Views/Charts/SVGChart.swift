@@ -198,7 +198,7 @@ package struct SVGChart {
         return (lines + more).joined(separator: "\n")
     }
 
-    /// Returns where its last line is.
+    /// Returns where its last line is, or the labels above where there is none.
     private func drawLegend(_ svg: inout SVGWriter) -> Double {
         var (x, y) = (left, bottom + 46)
         func add(_ text: String, _ draw: (inout SVGWriter) -> Void) {
@@ -226,6 +226,6 @@ package struct SVGChart {
         if chart.events.contains(where: { $0.kind == .resolved }) {
             add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
         }
-        return y
+        return x > left ? y : bottom + 20
     }
 }

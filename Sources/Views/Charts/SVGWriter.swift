@@ -30,7 +30,7 @@ struct SVGWriter {
         .paper { fill: #0d1117 }
         .grid { stroke: #262c36 }
         .axis { stroke: #656c76 }
-        .gap { fill: #1c222b }
+        .gap { fill: #222933 }
         .price { stroke: #58a6ff }
         .dot { fill: #58a6ff }
         .range { fill: #388bfd; stroke: #388bfd }

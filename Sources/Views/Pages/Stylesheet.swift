@@ -50,6 +50,7 @@ package enum Stylesheet {
         .reasons { overflow-wrap: anywhere; padding-left: 2.2rem }
         .alerts .bad strong, td.bad, .down { color: var(--down) }
         .good, .up { color: var(--up) }
+        .up, .down { white-space: nowrap }
         .warn, .alerts .warn strong { color: var(--warn) }
         .old, .old strong, small { color: var(--soft) }
         small { font-size: .8rem; margin-left: .3rem }
@@ -97,6 +98,7 @@ package enum Stylesheet {
         .trend { width: 100%; min-width: 20px; max-width: 64px; height: 24px; margin: 0 }
         dl { grid-template-columns: 5rem 1fr }
         }
+        @media (max-width: 22rem) { .markets tr > :nth-child(2) { display: none } }
         @media print {
         nav, .choices, .asof a { display: none }
         body { max-width: none; color: #000; background: #fff }
