@@ -93,16 +93,22 @@ private actor IdleTimer {
     private let site: Site
     private let time = SystemTime()
     private var isRunning = false
+    /// When it did so last.
+    private var last: Duration?
+
+    private static let pause = Duration.seconds(2)
 
     init(_ site: Site) { self.site = site }
 
     func start() {
         if isRunning { return }
         isRunning = true
+        let next = last.map { $0 + IdleMemory.interval - time.uptime() } ?? .zero
         Task {
-            try? await Task.sleep(for: IdleMemory.interval)
+            try? await Task.sleep(for: max(Self.pause, next))
             await site.forget()
             IdleMemory.giveBack(at: time.uptime())
+            last = time.uptime()
             isRunning = false
         }
     }
