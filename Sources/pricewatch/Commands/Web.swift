@@ -63,15 +63,21 @@ struct Web: AsyncParsableCommand {
         let site = Site(
             configuration, path: installation.configurationPath,
             hosts: AllowedHosts(allowedHosts.compactMap(HostName.init)))
+        let idle = IdleTimer(site)
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let server: HTTPServer
         do {
-            server = try await HTTPServer.start(on: address.address) { await site.reply(to: $0) }
+            server = try await HTTPServer.start(on: address.address) { request in
+                let reply = await site.reply(to: request)
+                await idle.start()
+                return reply
+            }
         } catch {
             throw CommandError(
                 "listen on \(SafeText.printable(listen ?? "127.0.0.1:8486")): \(error)", Exit.inputOutput)
         }
         StandardOutput.write(lines: [address.url(port: server.port)])
+        await idle.start()
         await withTaskGroup { group in
             group.addTask { for await _ in stops { break } }
             if inherited != nil { group.addTask { try? await server.waitUntilIdle(for: Self.idleTime) } }
@@ -79,5 +85,31 @@ struct Web: AsyncParsableCommand {
             group.cancelAll()
         }
         await server.stop()
+    }
+}
+
+/// Closes the history and returns memory some time after a request. It sleeps while nobody looks.
+private actor IdleTimer {
+    private let site: Site
+    private let time = SystemTime()
+    private var isRunning = false
+    /// When it did so last.
+    private var last: Duration?
+
+    private static let pause = Duration.seconds(2)
+
+    init(_ site: Site) { self.site = site }
+
+    func start() {
+        if isRunning { return }
+        isRunning = true
+        let next = last.map { $0 + IdleMemory.interval - time.uptime() } ?? .zero
+        Task {
+            try? await Task.sleep(for: max(Self.pause, next))
+            await site.forget()
+            IdleMemory.giveBack(at: time.uptime())
+            last = time.uptime()
+            isRunning = false
+        }
     }
 }

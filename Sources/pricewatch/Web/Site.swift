@@ -9,8 +9,16 @@ actor Site {
     private let path: String?
     private var configuration: Configuration
     private let hosts: AllowedHosts
+    /// What requests of the same moment share.
+    private var latest: (documents: SiteDocuments, at: Date)?
+    /// Of the same moment, by target.
+    private var rendered: [String: SiteDocument] = [:]
 
-    /// - Parameter path: The configuration's, as `--config` gives it. The file is read again for each request: it may
+    /// How long a moment is: more requests cost no more.
+    private static let moment = Duration.seconds(1)
+    private static let mostRendered = 8
+
+    /// - Parameter path: The configuration's, as `--config` gives it. The file is read again for each moment: it may
     ///   change, and the page has no signal for that.
     init(_ configuration: Configuration, path: String?, hosts: AllowedHosts) {
         self.configuration = configuration
@@ -27,11 +35,13 @@ actor Site {
             return Self.refusal(405, "this page can only be read", [("Allow", "GET, HEAD")])
         }
         let links = PageLinks(refresh: Route.refresh(target: request.target))
-        configuration = (try? ConfigurationReading.readForRecords(option: path).configuration) ?? configuration
-        let documents = SiteDocuments(configuration, now: now)
+        let documents = documents(at: now)
         do {
             let route = try Route(target: request.target)
-            guard let document = try documents.document(route, links) else { throw Route.Fault.unknown }
+            guard let document = try rendered[request.target] ?? documents.document(route, links) else {
+                throw Route.Fault.unknown
+            }
+            if rendered.count < Self.mostRendered { rendered[request.target] = document }
             return Self.reply(document, route, links, ifNoneMatch: request.fields["If-None-Match"])
         } catch Route.Fault.malformed {
             return Self.refusal(400, "this address is malformed")
@@ -41,6 +51,22 @@ actor Site {
             let cause = (error as? HistoryError)?.cause ?? "\(error)"
             return Self.reply(documents.page(saying: "The history cannot be read: \(cause).", status: 503, links))
         }
+    }
+
+    private func documents(at now: Date) -> SiteDocuments {
+        if let latest, (.zero..<Self.moment).contains(now.since(latest.at)) { return latest.documents }
+        // Before the history is opened again.
+        forget()
+        configuration = (try? ConfigurationReading.readForRecords(option: path).configuration) ?? configuration
+        let documents = SiteDocuments(configuration, now: now)
+        latest = (documents, now)
+        return documents
+    }
+
+    /// Closes the history, until the next request.
+    func forget() {
+        latest = nil
+        rendered = [:]
     }
 
     // MARK: Replies

@@ -79,7 +79,7 @@ extension SiteDocuments {
     func document(_ route: Route, _ links: PageLinks) throws(HistoryError) -> SiteDocument? {
         switch route {
         case .markets(let order, let only):
-            let trends = reader == nil ? nil : source?.trends(now: now)
+            let trends = reader.flatMap { source?.trends(from: $0, now: now) }
             let page = MarketsPage(
                 frame(links), order: order, only: only, trends: trends?.prices ?? [:],
                 window: trends?.windowText ?? "24h")

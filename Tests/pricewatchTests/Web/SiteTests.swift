@@ -11,8 +11,14 @@ import Testing
 /// What the page answers, without a socket: a recorded history of three hours and a status file of its own.
 @Suite struct SiteTests {
     private let folder: TemporaryFolder
-    private let site: Site
+    private let configuration: Configuration
     private let now: Date
+
+    /// One that has answered nothing yet.
+    private var site: Site {
+        let names = ["prices.example.com"].compactMap(HostName.init)
+        return Site(configuration, path: folder.path + "/p.yaml", hosts: AllowedHosts(names))
+    }
 
     init() throws {
         let database = FilledDatabase()
@@ -24,8 +30,7 @@ import Testing
                 + "history: {database: \(folder.database)}\nstatus_file: \(folder.path)/status.json\n"
                 + "log: {file: \(folder.path)/log}\n",
             as: "p.yaml")
-        let configuration = try ConfigurationReading.readForRecords(option: path).configuration
-        site = Site(configuration, path: path, hosts: AllowedHosts([try #require(HostName("prices.example.com"))]))
+        configuration = try ConfigurationReading.readForRecords(option: path).configuration
     }
 
     /// A status as a daemon in this process would have written it.
@@ -268,6 +273,27 @@ import Testing
                 #expect(!body.contains(word), "\(target)")
             }
         }
+    }
+
+    @Test("requests of one second share what was read and rendered; the next second sees what is new")
+    func moments() async throws {
+        try writeStatus()
+        let site = site
+        func page(_ target: String, _ milliseconds: Int) async -> String {
+            let request = ServedRequest("GET", target, ["Host": "localhost"])
+            return text(await site.reply(to: request, now: now + .milliseconds(milliseconds)))
+        }
+        let first = await page("/", 0)
+        try writeStatus { ($0.state, $0.reasons) = (.degraded, [.init(.quota, "the quota is low")]) }
+        #expect(await page("/", 999) == first)
+        #expect(!(await page("/status", 500).contains("the quota is low")))
+        #expect(await page("/", 1000).contains("the quota is low"))
+        try writeStatus()
+        await site.forget()
+        #expect(!(await page("/", 1001).contains("the quota is low")))
+        // A clock that was set back.
+        try writeStatus { ($0.state, $0.reasons) = (.degraded, [.init(.quota, "the quota is low")]) }
+        #expect(await page("/", 0).contains("the quota is low"))
     }
 
     // MARK: Files

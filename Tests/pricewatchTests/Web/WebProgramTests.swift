@@ -26,6 +26,17 @@ import Testing
             return (String(text.dropFirst(9).prefix(3)), text)
         }
 
+        /// Asks until the answer is this one: requests of one second share what was read.
+        func shows(_ target: String, _ status: String, _ words: String) async throws {
+            let end = ContinuousClock.now + .seconds(20)
+            var answer = try await get(target)
+            while answer.status != status || !answer.text.contains(words), ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(2))
+                answer = try await get(target)
+            }
+            #expect(answer.status == status && answer.text.contains(words), "\(answer.text)")
+        }
+
         func end() async {
             running.signal(SIGTERM)
             let ending = await running.ended()
@@ -38,25 +49,20 @@ import Testing
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
         let page = try await Page(installation)
-        #expect(try await page.get("/").text.contains("unreadable: "))
-        #expect(try await page.get("/healthz").status == "503")
+        try await page.shows("/", "200", "unreadable: ")
+        try await page.shows("/healthz", "503", "unreadable: ")
         for signal in [SIGTERM, SIGKILL] {
             let daemon = try installation.start("run")
-            try await eventually("a first poll") {
-                (try? installation.status()["state"] as? String) == "ok"
-            }
-            #expect(try await page.get("/healthz").status == "200")
-            let running = try await page.get("/")
-            #expect(running.status == "200" && running.text.contains("ok: 3 markets, polled "))
+            try await page.shows("/healthz", "200", "ok: 3 markets, polled ")
+            try await page.shows("/", "200", "ok: 3 markets, polled ")
             let drawn = try await page.get("/m/bitcoin").text
             #expect(drawn.contains("<polyline") || drawn.contains("<circle"))
             daemon.signal(signal)
             _ = await daemon.ended()
-            let ended = try await page.get("/")
-            #expect(
-                ended.text.contains(signal == SIGTERM ? "stopped: no daemon is running" : "failing: the daemon (pid"))
-            #expect(ended.text.contains("Bitcoin"))
-            #expect(try await page.get("/healthz").status == "503")
+            let sentence = signal == SIGTERM ? "stopped: no daemon is running" : "failing: the daemon (pid"
+            try await page.shows("/", "200", sentence)
+            #expect(try await page.get("/").text.contains("Bitcoin"))
+            try await page.shows("/healthz", "503", sentence)
             let chart = try await page.get("/m/bitcoin.svg")
             #expect(chart.status == "200")
             #expect(chart.text.contains("<polyline") || chart.text.contains("class=\"dot\""))
