@@ -34,9 +34,11 @@ def main():
                         status = json.load(answer)
                 except urllib.error.HTTPError:
                     return False  # nothing is recorded yet
+                if not status["started_at"] or not status["alerts"]["firing"] or status["state"] != "ok":
+                    return False
                 started, written = (datetime.datetime.fromisoformat(status[key].replace("Z", "+00:00"))
                                     for key in ("started_at", "written_at"))
-                return (written - started).total_seconds() > LENGTH and status["state"] == "ok" and status["alerts"]["firing"]
+                return (written - started).total_seconds() > LENGTH
 
             wait_for(is_lively, "an alert after some minutes of prices", patience=2 * LENGTH)
             browser.open(address)

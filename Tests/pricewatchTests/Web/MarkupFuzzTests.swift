@@ -81,7 +81,8 @@ struct MarkupFuzzTests {
 
     // MARK: The pages
 
-    private func report(_ texts: ArraySlice<String>, isHarmless: Bool) -> StatusReport {
+    /// - Parameter charted: The market that has a chart, and an id of its own.
+    private func report(_ texts: ArraySlice<String>, isHarmless: Bool, charted: MarketID) -> StatusReport {
         var report = StatusReport()
         (report.writtenAt, report.pid, report.state) = (Told.now, 1, .degraded)
         for (place, text) in texts.enumerated() {
@@ -102,18 +103,22 @@ struct MarkupFuzzTests {
                 report.feeds[report.feeds.count - 1].name = text
             }
         }
+        report.markets.append(report.markets[0])
+        report.markets[report.markets.count - 1].market = charted
+        report.firing[0].market = charted
         return report
     }
 
     private func pages(_ texts: ArraySlice<String>, isHarmless: Bool) throws -> [String: [UInt8]] {
-        let report = report(texts, isHarmless: isHarmless)
+        let charted = try MarketID("charted")
+        let report = report(texts, isHarmless: isHarmless, charted: charted)
         let sentence = isHarmless ? "x" : texts.first ?? ""
         let frame = PageFrame(
             report, sentence: "ok: \(sentence)", exit: 1, notes: [sentence], now: Told.now, zone: .utc,
             links: PageLinks())
         let prices = try ["1", "2"].map { try #require(Price(parsing: $0)) }
         let candles = prices.enumerated().map { Candle(start: Told.now - .minutes(30 - $0), first: $1) }
-        var chart = Chart(of: .feed, in: .usd, from: Told.now - .hours(1), to: Told.now + .minutes(1), [candles])
+        var chart = Chart(of: charted, in: .usd, from: Told.now - .hours(1), to: Told.now + .minutes(1), [candles])
         chart.name = sentence
         chart.symbol = sentence
         chart.events = report.firing
