@@ -181,7 +181,7 @@ import Testing
         #expect(page.contains("<title id=\"wide-title\">Bitcoin (BIT) in usd"))
         #expect(page.contains("class=\"firing\""))
         #expect(page.contains("<td>above 1</td><td class=\"bad\">firing for "))
-        #expect(page.contains("<td>falls 5% within 1h</td><td>quiet</td>"))
+        #expect(page.contains("<td>falls 5% within 1h</td><td>quiet, silenced until <time "))
         #expect(page.contains("<th scope=\"col\" class=\"n\">Close</th>"))
         #expect(page.contains("<a href=\"/m/bitcoin.csv\">CSV</a>"))
         // The threshold of 1 is far below the prices.
