@@ -10,14 +10,15 @@ SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 DESTDIR ?=
 PACKAGE_FOLDER := .build/package
 
-.PHONY: help demo test build release bench pictures manual-maker install uninstall deb lint-package lint-unit test-package test-install test-tools lint format dependencies
+.PHONY: help demo test build release bench pictures manual-maker install uninstall deb lint-package lint-unit test-package test-install test-page page-tools screenshots test-tools lint format dependencies
 
 help:
 	@echo "make demo     watch a simulated market for a minute: no network, no key, no root"
 	@echo "make test     run all tests"
 	@echo "make release  build the optimised binary, $(RELEASE_BINARY)"
 	@echo "make bench    measure it beside two references (C on SQLite, a plain Python script)"
-	@echo "make pictures draw the pictures of the README from the program's output"
+	@echo "make pictures draw the pictures of the README from the program's output; make screenshots those of its page"
+	@echo "make test-page look at the page in Chromium: accessibility, phones, dark mode, keyboard, paper"
 	@echo "make install  install it under PREFIX=$(PREFIX), as a service; make uninstall takes it away"
 	@echo "make deb      build the Debian package in $(PACKAGE_FOLDER); make test-package tries it in a booted Debian 12"
 	@echo "make lint     check the format of the sources; make format mends it"
@@ -55,6 +56,23 @@ pictures: dependencies
 	swift build --build-tests
 	PRICEWATCH_PICTURES=1 swift test --skip-build --filter ManualTests/blocks
 
+# Chromium and what drives it. axe-playwright-python is here for the axe.min.js in it.
+PAGE_TOOLS := .build/page-tools
+page-tools: DEBIAN_PACKAGES := chromium chromium-driver python3-venv
+page-tools: dependencies
+	[ -x $(PAGE_TOOLS)/bin/pip ] || python3 -m venv $(PAGE_TOOLS)
+	$(PAGE_TOOLS)/bin/pip install --quiet --disable-pip-version-check --no-deps axe-playwright-python==0.1.8
+	$(PAGE_TOOLS)/bin/pip install --quiet --disable-pip-version-check selenium==4.51.0 pypdf==7.1.0
+
+# Where Chromium cannot be had, this says so and is no failure of the page.
+test-page: build
+	@if $(MAKE) --no-print-directory page-tools; then $(PAGE_TOOLS)/bin/python3 Tests/Page/look.py; \
+	else echo "SKIPPED: the page is not looked at, as its tools cannot be installed here (see above)"; fi
+
+# Takes the pictures of the README's page from the demo.
+screenshots: build page-tools
+	$(PAGE_TOOLS)/bin/python3 Tests/Page/screenshots.py
+
 # Writes the man page from the commands. The plugin of the same name would build everything anew.
 manual-maker: dependencies
 	swift build $(RELEASE_FLAGS) --product generate-manual
@@ -84,9 +102,12 @@ lint-package: dependencies deb
 # The program need not be installed for the unit to be judged.
 lint-unit: DEBIAN_PACKAGES := systemd
 lint-unit: dependencies
-	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service 2>&1 | grep -v 'is not executable'); \
+	@verdict=$$(systemd-analyze verify --man=no systemd/pricewatch.service systemd/pricewatch-web.socket \
+		systemd/pricewatch-web.service 2>&1 | grep -v 'is not executable'); \
 	if [ -n "$$verdict" ]; then echo "$$verdict"; exit 1; fi
-	systemd-analyze security --offline=true --threshold=12 systemd/pricewatch.service | tail -n 1
+	for unit in pricewatch pricewatch-web; do \
+		systemd-analyze security --offline=true --threshold=12 systemd/$$unit.service | tail -n 1 || exit 1; \
+	done
 
 test-install:
 	Tests/Package/install

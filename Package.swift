@@ -29,13 +29,14 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", exact: "1.0.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
     ],
     targets: [
         // Values and decisions. Imports Foundation alone.
         module("Markets", []),
         // What is decided. Imports Markets alone.
         module("Engine", ["Markets"]),
-        // The network: one exchange, its limits, what must not be shown of it.
+        // The network: one exchange as client or as server, its limits, what must not be shown of it.
         module(
             "HTTP",
             [
@@ -45,6 +46,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
             ]),
         // The providers of prices.
         module("Feeds", ["Markets", "HTTP"]),
@@ -104,14 +106,16 @@ let package = Package(
         tests(
             of: "HTTP",
             [
-                "Markets", "MarketSimulator",
+                "Markets", "MarketSimulator", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(of: "Feeds", ["Markets", "HTTP", "MarketSimulator", "TestSupport"]),
         tests(of: "History", ["Markets", "Engine", "TestSupport"]),
-        tests(of: "MarketSimulator", [.product(name: "AsyncHTTPClient", package: "async-http-client")]),
+        tests(
+            of: "MarketSimulator",
+            ["TestSupport", .product(name: "AsyncHTTPClient", package: "async-http-client")]),
         tests(
             of: "pricewatch",
             [

@@ -48,6 +48,7 @@ struct Pricewatch: AsyncParsableCommand {
             Forget.self,
             Check.self,
             Find.self,
+            Web.self,
             Simulate.self,
         ])
 }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Markets
+import TestSupport
 import Testing
 
 @testable import MarketSimulator

@@ -1,5 +1,6 @@
 import Foundation
 import Markets
+import TestSupport
 import Testing
 
 @testable import MarketSimulator

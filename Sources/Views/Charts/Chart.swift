@@ -15,6 +15,22 @@ package struct Chart {
     package var stretches: [[Candle]]
     /// Firing and resolved events in the range, oldest first.
     package var events: [AlertEvent] = []
+    /// The levels of the rules on this market.
+    package var thresholds: [Threshold] = []
+
+    package struct Threshold: Hashable, Sendable {
+        var rule: String
+        var price: Price
+
+        /// One for each price that a condition compares with; none for a condition about moves or the data.
+        package static func of(_ rule: String, _ condition: AlertRule.Condition) -> [Threshold] {
+            switch condition {
+            case .above(let price), .below(let price): [Threshold(rule: rule, price: price)]
+            case .outside(let low, let high): [low, high].map { Threshold(rule: rule, price: $0) }
+            default: []
+            }
+        }
+    }
 
     package init(of market: MarketID, in currency: Currency, from start: Date, to end: Date, _ stretches: [[Candle]]) {
         self.market = market

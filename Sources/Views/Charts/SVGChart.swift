@@ -2,56 +2,93 @@ import Engine
 import Foundation
 import Markets
 
-/// A chart as a standalone SVG, legible on light and dark backgrounds.
+/// A chart as SVG, legible on light and dark backgrounds.
 package struct SVGChart {
     private let chart: Chart
     private let times: ChartAxis
     private let prices: ChartAxis?
 
+    private let isNarrow: Bool
     // The picture and its plot, in pixels.
-    private static let (width, height) = (960.0, 440.0)
-    private static let (top, right, bottom) = (76.0, 932.0, 376.0)
+    private let width: Double
     private let left: Double
+    private let right: Double
+    private let bottom: Double
+    private static let top = 76.0
     /// The width of a digit in the axes' font, for the space of labels.
     private static let digit = 7.2
 
-    package init(_ chart: Chart) {
+    /// - Parameter isNarrow: For a phone: letters as large, and fewer of them.
+    package init(_ chart: Chart, isNarrow: Bool = false) {
         self.chart = chart
-        prices = chart.range.map { ChartAxis(prices: $0.lowerBound.double, $0.upperBound.double, ticks: 9) }
-        left = 32 + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
-        times = ChartAxis(from: chart.start, to: chart.end, ticks: Int((Self.right - left) / 70), in: chart.zone)
+        self.isNarrow = isNarrow
+        width = isNarrow ? 360 : 960
+        right = width - (isNarrow ? 8 : 28)
+        bottom = Self.top + (isNarrow ? 220 : 300)
+        prices = chart.range.map { range in
+            let shown = chart.thresholds.map(\.price.double).filter { Self.isNear($0, range) }
+            let low = min(range.lowerBound.double, shown.min() ?? .infinity)
+            return ChartAxis(prices: low, max(range.upperBound.double, shown.max() ?? 0), ticks: isNarrow ? 6 : 9)
+        }
+        left = (isNarrow ? 12 : 32) + Double(prices?.ticks.map(\.label.count).max() ?? 0) * Self.digit
+        times = ChartAxis(
+            from: chart.start, to: chart.end, ticks: Int((right - left) / (isNarrow ? 52 : 70)), in: chart.zone)
     }
 
-    package var text: String {
+    /// Whether a threshold can be shown without flattening the prices.
+    private static func isNear(_ threshold: Double, _ range: ClosedRange<Price>) -> Bool {
+        let (low, high) = (range.lowerBound.double, range.upperBound.double)
+        let room = max((high - low) / 2, high * 0.005)
+        return threshold > low - room && threshold < high + room
+    }
+
+    /// A standalone picture.
+    package var file: MarkupWriter {
         // The longest title that does not overlap the time.
         let title = chart.title(atMost: 50)
-        var svg = SVGWriter(width: Self.width, height: Self.height, title: "\(title), \(chart.time)")
+        var svg = SVGWriter()
         svg.text(24, 34, title, "title")
-        svg.text(Self.right, 34, chart.time, "fact end")
+        svg.text(right, 34, chart.time, "fact end")
         svg.text(24, 58, chart.facts.joined(separator: " · "), "fact")
+        let height = draw(&svg)
+        return svg.file(width: width, height: height, title: "\(title), \(chart.time)")
+    }
+
+    /// A part of a web page, which has the title and the facts as text.
+    package var inline: MarkupWriter {
+        var svg = SVGWriter()
+        let height = draw(&svg)
+        return svg.inline(
+            isNarrow ? "narrow" : "wide", width: width, height: height, from: Self.top - 16,
+            title: "\(chart.title(atMost: 50)), \(chart.time)",
+            description: chart.facts.joined(separator: ", ") + "; \(chart.events.count) alert events")
+    }
+
+    /// Returns the height of the picture.
+    private func draw(_ svg: inout SVGWriter) -> Double {
         drawGaps(&svg)
         drawTimes(&svg)
         if let prices {
             draw(prices, &svg)
+            for threshold in thresholds { draw(threshold, prices, &svg) }
             for stretch in chart.stretches { draw(stretch, prices, &svg) }
             for events in marks { draw(events, prices, &svg) }
         } else {
-            svg.text((left + Self.right) / 2, (Self.top + Self.bottom) / 2, "nothing recorded", "fact middle")
+            svg.text((left + right) / 2, (Self.top + bottom) / 2, "nothing recorded", "fact middle")
         }
-        drawLegend(&svg)
-        return svg.finished
+        return drawLegend(&svg) + 18
     }
 
-    private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (Self.right - left) }
+    private func x(_ moment: Date) -> Double { left + times.share(of: moment) * (right - left) }
 
     private func y(_ price: Double, _ axis: ChartAxis) -> Double {
-        Self.bottom - axis.share(of: price) * (Self.bottom - Self.top)
+        bottom - axis.share(of: price) * (bottom - Self.top)
     }
 
     private func draw(_ axis: ChartAxis, _ svg: inout SVGWriter) {
         for tick in axis.ticks {
             let y = y(tick.value, axis)
-            svg.shape("line", ["x1": left, "y1": y, "x2": Self.right, "y2": y], "grid")
+            svg.line(from: (left, y), to: (right, y), "grid")
             svg.text(left - 8, y + 4, tick.label, "label end")
         }
     }
@@ -59,20 +96,36 @@ package struct SVGChart {
     private func drawTimes(_ svg: inout SVGWriter) {
         for tick in times.ticks {
             let x = x(Date(timeIntervalSince1970: tick.value))
-            svg.shape("line", ["x1": x, "y1": Self.bottom, "x2": x, "y2": Self.bottom + 5], "axis")
+            svg.line(from: (x, bottom), to: (x, bottom + 5), "axis")
             // A label at the very end would exceed the picture.
             let room = Double(tick.label.count) * Self.digit / 2
-            svg.text(min(x, Self.width - 4 - room), Self.bottom + 20, tick.label, "label middle")
+            svg.text(min(x, width - 4 - room), bottom + 20, tick.label, "label middle")
         }
-        svg.shape("line", ["x1": left, "y1": Self.bottom, "x2": Self.right, "y2": Self.bottom], "axis")
+        svg.line(from: (left, bottom), to: (right, bottom), "axis")
+    }
+
+    /// Those within the plot.
+    private var thresholds: [Chart.Threshold] {
+        chart.thresholds.filter { threshold in
+            prices.map { ($0.low...$0.high).contains(threshold.price.double) } ?? false
+        }
+    }
+
+    private func draw(_ threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
+        let y = y(threshold.price.double, axis)
+        let label = SafeText.printable(
+            "\(threshold.rule) \(Digits.separated(threshold.price.description))",
+            atMost: min(60, Int((right - left) / Self.digit)))
+        svg.line(from: (left, y), to: (right, y), "threshold", tip: label)
+        svg.text(right, y - 5, label, "label end")
     }
 
     /// Shaded, so that a gap does not look like a drawing error.
     private func drawGaps(_ svg: inout SVGWriter) {
         for gap in gaps {
             let (from, to) = (x(gap.lowerBound), x(gap.upperBound))
-            svg.shape(
-                "rect", ["x": from, "y": Self.top, "width": to - from, "height": Self.bottom - Self.top], "gap",
+            svg.rectangle(
+                (from, Self.top), width: to - from, height: bottom - Self.top, "gap",
                 tip: "nothing recorded from \(chart.zone.text(from: gap.lowerBound, to: gap.upperBound))")
         }
     }
@@ -84,7 +137,7 @@ package struct SVGChart {
 
     /// One per pixel.
     private func columns(of stretch: [Candle]) -> [Candle] {
-        Chart.columns(of: stretch, on: times, count: Int(Self.right - left)).map(\.prices)
+        Chart.columns(of: stretch, on: times, count: Int(right - left)).map(\.prices)
     }
 
     private func draw(_ stretch: [Candle], _ axis: ChartAxis, _ svg: inout SVGWriter) {
@@ -93,13 +146,13 @@ package struct SVGChart {
             columns.map { (x($0.start), y(price($0).double, axis)) }
         }
         if columns.contains(where: { $0.low < $0.high }) {
-            svg.shape("polygon", through: points(\.high) + points(\.low).reversed(), "range")
+            svg.polygon(through: points(\.high) + points(\.low).reversed(), "range")
         }
         let line = points(\.close)
         if line.count == 1 {
-            svg.shape("circle", ["cx": line[0].x, "cy": line[0].y, "r": 2.5], "dot")
+            svg.circle(line[0], radius: 2.5, "dot")
         } else {
-            svg.shape("polyline", through: line, "price")
+            svg.polyline(through: line, "price")
         }
     }
 
@@ -122,15 +175,15 @@ package struct SVGChart {
         let y = events.last?.price.map { self.y($0.double, axis) } ?? Self.top + 8
         let tip = tip(of: events)
         switch (events[0].kind, events[0].direction) {
-        case (.resolved, _): svg.shape("circle", ["cx": x, "cy": y, "r": 4.5], "resolved", tip: tip)
-        case (_, nil): svg.shape("circle", ["cx": x, "cy": y, "r": 5], "firing", tip: tip)
+        case (.resolved, _): svg.circle((x, y), radius: 4.5, "resolved", tip: tip)
+        case (_, nil): svg.circle((x, y), radius: 5, "firing", tip: tip)
         case (_, .up):
             // The mark is below a risen price and above a fallen one, so that the line stays visible.
-            let y = min(y + 6, Self.bottom - 12)
-            svg.shape("polygon", through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
+            let y = min(y + 6, bottom - 12)
+            svg.polygon(through: [(x, y), (x - 6, y + 11), (x + 6, y + 11)], "firing", tip: tip)
         case (_, .down):
             let y = max(y - 6, Self.top + 2)
-            svg.shape("polygon", through: [(x, y), (x - 6, y - 11), (x + 6, y - 11)], "firing", tip: tip)
+            svg.polygon(through: [(x, y), (x - 6, y - 11), (x + 6, y - 11)], "firing", tip: tip)
         }
     }
 
@@ -145,28 +198,34 @@ package struct SVGChart {
         return (lines + more).joined(separator: "\n")
     }
 
-    private func drawLegend(_ svg: inout SVGWriter) {
-        var x = left
-        let y = Self.height - 18
+    /// Returns where its last line is, or the labels above where there is none.
+    private func drawLegend(_ svg: inout SVGWriter) -> Double {
+        var (x, y) = (left, bottom + 46)
         func add(_ text: String, _ draw: (inout SVGWriter) -> Void) {
+            let length = 18 + Double(text.count) * Self.digit
+            if x > left, x + length > width { (x, y) = (left, y + 20) }
             draw(&svg)
             svg.text(x + 18, y + 4, text, "label")
-            x += 18 + Double(text.count) * Self.digit + 24
+            x += length + 24
         }
         func square(_ style: String, _ svg: inout SVGWriter) {
-            svg.shape("rect", ["x": x, "y": y - 5, "width": 12, "height": 10], style)
+            svg.rectangle((x, y - 5), width: 12, height: 10, style)
         }
         if chart.stretches.contains(where: { columns(of: $0).contains { $0.low < $0.high } }) {
             add("high to low") { square("range", &$0) }
         }
         if !gaps.isEmpty { add("nothing recorded") { square("gap", &$0) } }
+        if !thresholds.isEmpty {
+            add("threshold of a rule") { $0.line(from: (x, y), to: (x + 14, y), "threshold") }
+        }
         if chart.events.contains(where: { $0.kind == .firing }) {
             add("alert fired") {
-                $0.shape("polygon", through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
+                $0.polygon(through: [(x + 6, y - 6), (x, y + 5), (x + 12, y + 5)], "firing")
             }
         }
         if chart.events.contains(where: { $0.kind == .resolved }) {
-            add("resolved") { $0.shape("circle", ["cx": x + 6, "cy": y, "r": 4.5], "resolved") }
+            add("resolved") { $0.circle((x + 6, y), radius: 4.5, "resolved") }
         }
+        return x > left ? y : bottom + 20
     }
 }

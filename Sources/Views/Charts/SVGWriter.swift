@@ -1,14 +1,13 @@
 import Foundation
-import Markets
 
-/// Writes the shapes of charts as SVG; all text is escaped.
+/// Writes the shapes of charts as SVG.
 struct SVGWriter {
     typealias Point = (x: Double, y: Double)
 
-    private var body: String
+    private var shapes = MarkupWriter(reserving: 32 << 10)
 
-    /// Light by default: not every viewer supports colour schemes.
-    private static let style = """
+    /// Light by default: not every viewer supports colour schemes. A web page has it in its stylesheet.
+    static let style: StaticString = """
         text { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", Roboto, sans-serif; fill: #1f2328 }
         .title { font-size: 18px; font-weight: 600 }
         .fact { font-size: 13px; fill: #59636e }
@@ -24,80 +23,133 @@ struct SVGWriter {
         .range { fill: #54aeff; fill-opacity: 0.45; stroke: #54aeff; stroke-opacity: 0.45 }
         .firing { fill: #d1242f; stroke: #ffffff }
         .resolved { fill: #ffffff; stroke: #1a7f37; stroke-width: 2 }
+        .threshold { stroke: #9a6700; stroke-width: 1.4; stroke-dasharray: 6 4 }
         @media (prefers-color-scheme: dark) {
         text { fill: #f0f6fc }
         .fact, .label { fill: #9198a1 }
         .paper { fill: #0d1117 }
         .grid { stroke: #262c36 }
         .axis { stroke: #656c76 }
-        .gap { fill: #1c222b }
+        .gap { fill: #222933 }
         .price { stroke: #58a6ff }
         .dot { fill: #58a6ff }
         .range { fill: #388bfd; stroke: #388bfd }
         .firing { fill: #ff7b72; stroke: #0d1117 }
         .resolved { fill: #0d1117; stroke: #3fb950 }
+        .threshold { stroke: #d29922 }
         }
         """
 
+    /// The shapes as a picture of its own.
+    ///
     /// - Parameter title: Text for screen readers.
-    init(width: Double, height: Double, title: String) {
+    func file(width: Double, height: Double, title: String) -> MarkupWriter {
         let (width, height) = (Self.number(width), Self.number(height))
-        body = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" \
-            height="\(height)" role="img">
-            <title>\(Self.escaped(title))</title>
-            <style>
-            \(Self.style)
-            </style>
-            <rect class="paper" width="\(width)" height="\(height)"/>
-
-            """
+        var svg = MarkupWriter(reserving: shapes.bytes.count + 4096)
+        svg.element(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(width) \(height)", "width": width,
+                "height": height, "role": "img",
+            ]
+        ) { svg in
+            svg.literal("\n")
+            svg.element("title", text: title)
+            svg.literal("\n")
+            svg.element("style") { svg in
+                svg.literal("\n")
+                svg.literal(Self.style)
+                svg.literal("\n")
+            }
+            svg.literal("\n")
+            svg.empty("rect", ["class": "paper", "width": width, "height": height])
+            svg.literal("\n")
+            svg.append(shapes)
+        }
+        svg.literal("\n")
+        return svg
     }
 
-    var finished: String { body + "</svg>\n" }
+    /// The shapes as a part of a web page, as wide as its place and styled by the page.
+    ///
+    /// - Parameters:
+    ///   - name: Its class, and the beginning of its ids.
+    ///   - top: What is above is cut off.
+    func inline(
+        _ name: String, width: Double, height: Double, from top: Double, title: String, description: String
+    ) -> MarkupWriter {
+        var svg = MarkupWriter(reserving: shapes.bytes.count + 1024)
+        svg.element(
+            "svg",
+            [
+                "class": name, "viewBox": "0 \(Self.number(top)) \(Self.number(width)) \(Self.number(height - top))",
+                "role": "img",
+                "aria-labelledby": "\(name)-title \(name)-text",
+            ]
+        ) { svg in
+            svg.element("title", ["id": "\(name)-title"], text: title)
+            svg.element("desc", ["id": "\(name)-text"], text: description)
+            svg.append(shapes)
+        }
+        return svg
+    }
 
     mutating func text(_ x: Double, _ y: Double, _ text: String, _ style: String) {
-        element("text", Self.places(["x": x, "y": y]), style, Self.escaped(text))
+        shapes.element("text", ["x": Self.number(x), "y": Self.number(y), "class": style], text: text)
+        shapes.literal("\n")
     }
 
-    /// - Parameter places: Coordinates and sizes by the names that the element has for them.
-    mutating func shape(
-        _ name: String, _ places: KeyValuePairs<String, Double>, _ style: String, tip: String? = nil
+    mutating func line(from start: Point, to end: Point, _ style: String, tip: String? = nil) {
+        shape(
+            "line",
+            [
+                "x1": Self.number(start.x), "y1": Self.number(start.y), "x2": Self.number(end.x),
+                "y2": Self.number(end.y), "class": style,
+            ], tip)
+    }
+
+    mutating func rectangle(
+        _ corner: Point, width: Double, height: Double, _ style: String, tip: String? = nil
     ) {
-        element(name, Self.places(places), style, Self.title(tip))
+        shape(
+            "rect",
+            [
+                "x": Self.number(corner.x), "y": Self.number(corner.y), "width": Self.number(width),
+                "height": Self.number(height), "class": style,
+            ], tip)
     }
 
-    /// A `polyline` or a `polygon`.
-    mutating func shape(_ name: String, through points: [Point], _ style: String, tip: String? = nil) {
-        let places = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
-        element(name, "points=\"\(places.joined(separator: " "))\"", style, Self.title(tip))
+    mutating func circle(_ centre: Point, radius: Double, _ style: String, tip: String? = nil) {
+        shape(
+            "circle",
+            ["cx": Self.number(centre.x), "cy": Self.number(centre.y), "r": Self.number(radius), "class": style], tip)
     }
 
-    private mutating func element(_ name: String, _ places: String, _ style: String, _ content: String) {
-        body += "<\(name) \(places) class=\"\(style)\""
-        body += content.isEmpty ? "/>\n" : ">\(content)</\(name)>\n"
+    mutating func polyline(through points: [Point], _ style: String) {
+        shape("polyline", ["points": Self.places(points), "class": style], nil)
     }
 
-    private static func places(_ places: KeyValuePairs<String, Double>) -> String {
-        places.map { "\($0.key)=\"\(number($0.value))\"" }.joined(separator: " ")
+    mutating func polygon(through points: [Point], _ style: String, tip: String? = nil) {
+        shape("polygon", ["points": Self.places(points), "class": style], tip)
     }
 
-    private static func title(_ tip: String?) -> String { tip.map { "<title>\(escaped($0))</title>" } ?? "" }
+    private mutating func shape(_ name: StaticString, _ attributes: MarkupWriter.Attributes, _ tip: String?) {
+        if let tip {
+            shapes.element(name, attributes) { $0.element("title", text: tip) }
+        } else {
+            shapes.empty(name, attributes)
+        }
+        shapes.literal("\n")
+    }
+
+    private static func places(_ points: [Point]) -> String {
+        points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
+    }
 
     /// A coordinate, rounded to a tenth of a pixel.
-    private static func number(_ value: Double) -> String { String(format: "%g", (value * 10).rounded() / 10) }
-
-    /// Keeps line breaks; other control characters, which XML forbids even escaped, become text such as `\u001b`.
-    private static func escaped(_ text: String) -> String {
-        text.replacingScalars { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "\n": nil
-            default: scalar.isUnprintable ? SafeText.escape(scalar) : nil
-            }
-        }
+    static func number(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        let (whole, part) = (tenths.magnitude / 10, tenths.magnitude % 10)
+        return (tenths < 0 ? "-" : "") + (part == 0 ? "\(whole)" : "\(whole).\(part)")
     }
 }

@@ -49,14 +49,14 @@ struct ChartCommand: AsyncParsableCommand {
         let chart = try Chart(
             of: market, in: currency, from: reader, configuration, since: since, until: until)
         guard let output else { return StandardOutput.write(lines: TerminalChart(chart, on: .output).lines) }
-        try write(SVGChart(chart).text, to: output)
+        try write(SVGChart(chart).file, to: output)
         let name = SafeText.printable(output)
         StandardOutput.write(lines: ["\(name): \(chart.title(atMost: 50)), \(chart.time), \(chart.facts[0])"])
     }
 
-    private func write(_ picture: String, to path: String) throws {
+    private func write(_ picture: MarkupWriter, to path: String) throws {
         do {
-            try AtomicFile(path: path).replace(with: Array(picture.utf8))
+            try AtomicFile(path: path).replace(with: picture.bytes)
         } catch {
             let hint = error.code == ENOENT ? " (make its folder first)" : ""
             throw CommandError("\(error)\(hint)", Exit.inputOutput)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HTTP
 import History
 import Markets
 import Views
@@ -35,13 +36,16 @@ struct Demo: AsyncParsableCommand {
 
     /// Returns the closing message.
     private func play(on stage: DemoStage) async throws -> [String] {
-        let greeting = [
-            "try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)",
-        ]
-        StandardOutput.write(lines: [greeting.joined(separator: " ")])
         let terminal = Terminal.output
         let reading = try ConfigurationReading.read(option: stage.configurationPath)
         let configuration = reading.configuration
+        let site = Site(configuration, path: stage.configurationPath, hosts: AllowedHosts())
+        // Without a free port, the demo has no page.
+        let page = try? await HTTPServer.start(on: .tcp("127.0.0.1", port: 0)) { await site.reply(to: $0) }
+        let command = ["try meanwhile, in another terminal:", "pricewatch status --config \(stage.configurationPath)"]
+        let address = (page?.port).map { ["or in a browser:", "http://127.0.0.1:\($0)/"] } ?? []
+        let greeting = command + address
+        StandardOutput.write(lines: [command, address].filter { !$0.isEmpty }.map { $0.joined(separator: " ") })
         let events = RecentEvents()
         let refreshEvents = RefreshEvents(keys: terminal.isTerminal)
         let started = Date()
@@ -61,6 +65,7 @@ struct Demo: AsyncParsableCommand {
             refreshEvents.end()
         }
         _ = await daemon.run()
+        await page?.stop()
         clock.cancel()
         refreshEvents.end()
         await show.value

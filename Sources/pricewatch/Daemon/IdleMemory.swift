@@ -9,7 +9,7 @@ import Synchronization
 enum IdleMemory {
     /// The shortest time between two calls: after every poll of a short interval it would be a third of the poll's
     /// cost.
-    private static let interval = Duration.seconds(30)
+    static let interval = Duration.seconds(30)
     private static let last = Mutex<Duration?>(nil)
 
     /// Keeps freed memory for the next poll: returned after each, and faulted in again, it cost a tenth of a poll.

@@ -59,7 +59,7 @@ struct RecordOutput: ~Copyable {
         self.format = format
         table = Table(columns.map { ($0, Self.leftAligned.contains($0) ? .left : .right) })
         switch format {
-        case .csv: output.line(columns.joined(separator: ","))
+        case .csv: output.write(CSV.line(columns))
         case .json: output.write("[")
         case .table, .ndjson: break
         }
@@ -68,7 +68,7 @@ struct RecordOutput: ~Copyable {
     mutating func write(_ values: [String?]) {
         switch format {
         case .table: table.add(values.map { Table.Cell($0 ?? "") })
-        case .csv: output.line(values.map { CSV.quoted($0 ?? "") }.joined(separator: ","))
+        case .csv: output.write(CSV.line(values))
         case .json:
             output.write(isFirst ? "\n" : ",\n")
             output.write(object(values))
@@ -120,6 +120,10 @@ struct RecordOutput: ~Copyable {
 }
 
 enum CSV {
+    static func line(_ values: [String?]) -> String {
+        values.map { quoted($0 ?? "") }.joined(separator: ",") + "\n"
+    }
+
     /// RFC 4180: quoted if it contains a comma, a quote or a line break. Text that a spreadsheet would run as a formula
     /// gets a leading apostrophe; numbers do not.
     static func quoted(_ text: String) -> String {

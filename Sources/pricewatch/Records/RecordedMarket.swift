@@ -35,7 +35,8 @@ enum RecordedMarket {
 }
 
 extension [Currency] {
-    fileprivate func preferred(_ usual: Currency, only wanted: Currency?) -> Currency? {
+    /// The currency wanted; else the usual one, or else the first. Nil: it is not among them.
+    func preferred(_ usual: Currency, only wanted: Currency? = nil) -> Currency? {
         contains(wanted ?? usual) ? wanted ?? usual : wanted == nil ? first : nil
     }
 }

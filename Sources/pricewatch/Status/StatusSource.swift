@@ -81,8 +81,10 @@ struct StatusSource {
     }
 
     /// Nil if the history cannot be read; the status reports that itself.
-    func trends(now: Date) -> Trends? {
-        guard let reader = try? HistoryReader(at: configuration.history.database) else { return nil }
+    ///
+    /// - Parameter reader: One that is open; a second one of the same process would drop its locks.
+    func trends(from reader: HistoryReader? = nil, now: Date) -> Trends? {
+        guard let reader = try? reader ?? HistoryReader(at: configuration.history.database) else { return nil }
         // Those of the prices in the same table, whatever the configuration says by now.
         let shown = Dictionary(
             written.markets.map { ($0.market, $0.currency) }, uniquingKeysWith: { first, _ in first })

@@ -7,7 +7,8 @@ struct Trends {
     /// 24 hours, or less if the history is younger.
     let window: Duration
     private let start: Date
-    private var prices: [MarketID: [Double?]] = [:]
+    /// The newest price of each piece, oldest first, nil where none is known.
+    private(set) var prices: [MarketID: [Double?]] = [:]
 
     /// The number of pieces of the window.
     static let pieces = 24
@@ -35,8 +36,8 @@ struct Trends {
         prices[market, default: Array(repeating: nil, count: Self.pieces)][min(Self.pieces - 1, piece)] = price.double
     }
 
-    /// The newest price of each piece, oldest first, nil where none is known; empty for an unknown market.
-    func prices(of market: MarketID) -> [Double?] { prices[market] ?? [] }
+    /// `24h`, `5m`
+    var windowText: String { window == .hours(24) ? "24h" : window.unitsText }
 }
 
 extension Trends {
@@ -60,39 +61,5 @@ extension Trends {
             trends.add($0, $2, quotedAt: $1)
         }
         self = trends
-    }
-}
-
-/// A row of prices as one line of characters; a character's height is its price.
-enum Sparkline {
-    private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-    private static let ascii: [Character] = ["_", ".", "-", "~", "^"]
-    /// The smallest span of the vertical axis, as a share of the price, so that a stablecoin's noise stays flat.
-    private static let leastSpan = 0.002
-
-    /// - Parameters:
-    ///   - prices: nil where no price is known, drawn as blank.
-    ///   - width: In characters; several prices share a character if there are more prices.
-    static func text(_ prices: [Double?], width: Int, utf8: Bool) -> String {
-        let shown = newest(prices, in: width)
-        let known = shown.compactMap { $0 }
-        guard let low = known.min(), let high = known.max() else { return String(repeating: " ", count: width) }
-        let span = max(high - low, high * leastSpan)
-        let bottom = (low + high - span) / 2
-        let levels = utf8 ? blocks : ascii
-        return String(
-            shown.map { price in
-                guard let price else { return " " }
-                let share = (price - bottom) / span
-                return levels[min(levels.count - 1, max(0, Int(share * Double(levels.count))))]
-            })
-    }
-
-    /// The newest of the prices that share a character.
-    private static func newest(_ prices: [Double?], in width: Int) -> [Double?] {
-        guard prices.count > width else { return Array(repeating: nil, count: width - prices.count) + prices }
-        return (0..<width).map { place in
-            prices[(place * prices.count / width)..<((place + 1) * prices.count / width)].compactMap { $0 }.last
-        }
     }
 }

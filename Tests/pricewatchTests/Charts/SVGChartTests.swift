@@ -30,7 +30,7 @@ import Testing
     }
 
     private func found(in chart: Chart) throws -> Found {
-        let parser = XMLParser(data: Data(SVGChart(chart).text.utf8))
+        let parser = XMLParser(data: Data(SVGChart(chart).file.bytes))
         let found = Found()
         parser.delegate = found
         try #require(parser.parse(), "\(String(describing: parser.parserError))")

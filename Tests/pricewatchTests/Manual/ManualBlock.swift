@@ -47,12 +47,12 @@ enum NotRun {
     static let reasons = [
         "sudo": "needs root, and often systemd or the network", "make": "builds for minutes",
         "swift": "builds for minutes", "tail -F": "does not end", "pricewatch simulate": "does not end",
-        "pricewatch run": "does not end", "pricewatch status --watch": "does not end",
+        "pricewatch run": "does not end", "pricewatch status --watch": "does not end", "pricewatch web": "does not end",
     ]
 
     /// nil: it is run.
     static func reason(_ command: String) -> String? {
-        if command.contains("--once") { return nil }
+        if command.contains("--once") || command.contains("--output") { return nil }
         return reasons.first { (command + " ").hasPrefix($0.key + " ") }?.value
     }
 
@@ -69,10 +69,11 @@ enum NotRun {
         case "pricewatch":
             do { _ = try Pricewatch.parseAsRoot(arguments) } catch { return Pricewatch.message(for: error) }
         case "systemctl":
-            let verbs: Set = ["status", "reload", "restart", "edit", "stop", "start"]
-            guard arguments.count == 2, arguments[1] == "pricewatch", verbs.contains(arguments[0]) else {
-                return "not recognised: \(command)"
-            }
+            let verbs: Set = ["status", "reload", "restart", "edit", "stop", "start", "enable", "disable"]
+            let words = arguments.filter { $0 != "--now" }
+            guard words.count == 2, verbs.contains(words[0]),
+                ["", ".service", ".socket"].contains(where: { Project.exists("systemd/\(words[1])\($0)") })
+            else { return "not recognised: \(command)" }
         case "apt", "install", "editor", "tail", "swift", "adduser", "rm": break
         default: return "not recognised: \(program)"
         }

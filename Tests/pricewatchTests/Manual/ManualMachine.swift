@@ -107,6 +107,13 @@ final class ManualMachine {
             faults = try await check(block)
         case "json": faults = try await poll(block)
         case "sql": faults = try await query(block.text)
+        case "nginx", "caddy":
+            // What a proxy asks is where the page is served by default.
+            let asked = block.text.matches(of: /(?:proxy_pass http:\/\/|reverse_proxy )([^;\s]+)/).map {
+                String($0.output.1)
+            }
+            let isServed = asked.map { ListenAddress($0)?.address } == [ListenAddress.standard.address]
+            faults = isServed ? [] : ["asks \(asked), where no page is"]
         default: faults = ["a block of what language?"]
         }
         return faults.map { "\(block.place): \($0)" }

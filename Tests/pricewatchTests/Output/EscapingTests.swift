@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    private func parsed(_ picture: String) throws -> Texts {
-        let parser = XMLParser(data: Data(picture.utf8))
+    private func parsed(_ picture: MarkupWriter) throws -> Texts {
+        let parser = XMLParser(data: Data(picture.bytes))
         let texts = Texts()
         parser.delegate = texts
         try #require(parser.parse(), "\(String(describing: parser.parserError))")
@@ -91,9 +91,9 @@ import Testing
 
     @Test("SVG")
     func svg() throws {
-        var picture = SVGWriter(width: 10, height: 10, title: "title")
+        var picture = SVGWriter()
         for text in Self.texts { picture.text(0, 0, text, "fact") }
-        let found = try parsed(picture.finished)
+        let found = try parsed(picture.file(width: 10, height: 10, title: "title"))
         #expect(found.elements == ["svg", "title", "style", "rect", "text"])
         #expect(found.found.count == Self.texts.count)
         for (text, found) in zip(Self.texts, found.found) { expectSame(found, text, "SVG") }
@@ -107,10 +107,10 @@ import Testing
         let chart = try ChartScene.chart(
             [(0, "90"), (60, "98")], name: "x",
             events: [ChartScene.event(.firing, at: 10, price: "91", rule: name)])
-        _ = try parsed(SVGChart(chart).text)
-        var picture = SVGWriter(width: 10, height: 10, title: name)
+        _ = try parsed(SVGChart(chart).file)
+        var picture = SVGWriter()
         for scalar in scalars { picture.text(0, 0, "\(name)\(scalar)", "fact") }
-        _ = try parsed(picture.finished)
+        _ = try parsed(picture.file(width: 10, height: 10, title: name))
     }
 
     // MARK: Metrics

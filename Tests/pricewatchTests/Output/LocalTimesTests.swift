@@ -105,7 +105,7 @@ struct LocalTimesTests {
         var chart = Chart(of: try MarketID("bitcoin"), in: .usd, from: start, to: end, [])
         chart.zone = zone
         #expect(chart.time.hasSuffix(time), "\(chart.time)")
-        #expect(SVGChart(chart).text.contains(chart.time))
+        #expect(SVGChart(chart).file.text.contains(chart.time))
         #expect(TerminalChart(chart, on: Terminal(width: 100)).lines.joined().contains(chart.time))
     }
 

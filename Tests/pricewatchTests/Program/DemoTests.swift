@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct DemoTests {
@@ -9,6 +10,10 @@ import Testing
         let demo = try Program.start(
             ["demo", "--for", interrupted ? "60s" : "3s"], environment: ["TMPDIR": temporary.path])
         try await eventually("a first poll") { demo.output.contains("poll.ok") }
+        let url = try #require(demo.output.firstMatch(of: /(?m)^or in a browser: http:\/\/127\.0\.0\.1:(\d+)\/$/))
+        let page = try await RawClient.send(
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", port: try #require(Int(url.output.1)))
+        #expect(page.text.contains("<bdi>Solana</bdi>"))
         if interrupted { demo.signal(SIGINT) }
         let ending = await demo.ended()
         #expect(ending.exit == 0 && ending.errors.isEmpty, "\(ending.errors)")

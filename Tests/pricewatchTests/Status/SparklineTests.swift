@@ -3,6 +3,7 @@ import Foundation
 import Markets
 import Testing
 
+@testable import Views
 @testable import pricewatch
 
 @Suite struct SparklineTests {
@@ -44,10 +45,10 @@ import Testing
             let price = try #require(Price(parsing: text))
             trends.add(bitcoin, price, quotedAt: ChartScene.moment(hours * 60))
         }
-        let prices = trends.prices(of: bitcoin)
+        let prices = trends.prices[bitcoin] ?? []
         #expect(prices.count == 24)
         #expect(prices.first == 2 && prices[22] == 4 && prices[23] == 6)
         #expect(prices.compactMap { $0 }.count == 3)
-        #expect(try trends.prices(of: MarketID("other")).isEmpty)
+        #expect(try trends.prices[MarketID("other")] == nil)
     }
 }

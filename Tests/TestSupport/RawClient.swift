@@ -1,8 +1,8 @@
 import Foundation
 
 /// A blocking socket on a thread of its own: shows how a connection really ends.
-enum RawClient {
-    enum End: Equatable {
+package enum RawClient {
+    package enum End: Equatable {
         /// The server closed in order.
         case closed
         case reset
@@ -10,13 +10,13 @@ enum RawClient {
         case enough
     }
 
-    struct Exchange {
-        var text: String
-        var end: End
+    package struct Exchange {
+        package var text: String
+        package var end: End
     }
 
     /// Sends `bytes` and reads until `enough` says so or the connection ends.
-    static func send(
+    package static func send(
         _ bytes: String, port: Int, until enough: @escaping @Sendable (String) -> Bool = { _ in false }
     ) async throws -> Exchange {
         try await withCheckedThrowingContinuation { continuation in
