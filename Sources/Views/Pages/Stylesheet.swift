@@ -1,5 +1,3 @@
-import Markets
-
 /// The one stylesheet of all pages; the charts' is a part of it.
 package enum Stylesheet {
     package static let bytes: [UInt8] = {
@@ -8,9 +6,6 @@ package enum Stylesheet {
         css.literal(SVGWriter.style)
         return css.bytes
     }()
-
-    /// Changes with each release that changes the stylesheet.
-    package static let tag = StableID.of([String(decoding: bytes, as: UTF8.self)])
 
     private static let page: StaticString = """
         :root { --ink: #1f2328; --soft: #59636e; --paper: #fff; --line: #d1d9e0; --tint: #f6f8fa; --link: #0550ae;

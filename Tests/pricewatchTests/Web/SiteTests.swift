@@ -98,6 +98,17 @@ import Testing
         #expect(reply.body.count > 20)
     }
 
+    @Test("one stylesheet of at most 8 KiB for all pages, and no style or script in them")
+    func stylesheet() async throws {
+        try writeStatus()
+        #expect(await reply("/style.css").body.count <= 8 << 10)
+        for (target, status, type) in Self.routes where type == "text/html" && status == 200 {
+            let page = text(await reply(target))
+            #expect(page.contains("<link rel=\"stylesheet\" href=\"/style.css\"/>"))
+            #expect(!page.contains(/<style|<script| style=| on[a-z]+=/), "\(target)")
+        }
+    }
+
     @Test("what is tagged is not sent again")
     func revalidation() async throws {
         try writeStatus()
