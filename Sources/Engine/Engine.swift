@@ -6,7 +6,7 @@ package struct Engine: Sendable {
     package internal(set) var settings: Settings
     package internal(set) var board: MarketBoard
     package internal(set) var alerts: AlertBook
-    var active: ActiveAlerts
+    package var active: ActiveAlerts
     var summary: RollingSummary
     var sources: [Source]
     /// Keyed by feed name.

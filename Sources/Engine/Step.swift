@@ -32,6 +32,7 @@ extension Engine {
         case .stop: stop(at: now, &plan)
         }
         chooseDeliveries(at: now, &plan)
+        publishOutbox(&plan)
         write(&plan)
         plan.nextWake = nextWake(at: now)
         plan.isOver = isOver(at: now)

@@ -21,7 +21,7 @@ struct ExecChannel: Channel {
     func deliver(_ message: Message) async throws(DeliveryError) -> String {
         let json = Self.input(message)
         let variables = environment.variables(for: message, json: json)
-        let child = ChildProcess(command, environment: variables, input: json)
+        let child = ChildProcess(command, environment: variables, input: json + [UInt8(ascii: "\n")])
         let end = await child.run(timeout: timeout, grace: grace)
         let output = child.output.trimmingCharacters(in: .whitespacesAndNewlines)
         func shown(atMost length: Int) -> String {

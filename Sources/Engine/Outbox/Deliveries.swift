@@ -12,7 +12,6 @@ extension Engine {
             case .drop(let message, let reason):
                 plan.change(.remove(message.id))
                 plan.log.append(.dropped(message, reason))
-                publishOutbox(&plan)
             case .release(let held, let whole):
                 plan.change(.join(held.map(\.id), into: whole))
             }
@@ -34,15 +33,15 @@ extension Engine {
             plan.change(.postpone(later))
             if let line = LogLine.failed(later, cause: delivery.outcome.cause) { plan.log.append(line) }
         }
-        publishOutbox(&plan)
     }
 
-    /// Publishes the status if the outbox is empty or the failing channels have changed.
-    private mutating func publishOutbox(_ plan: inout Plan) {
-        let faults = outbox.faults
-        guard outbox.size.queued == 0 || faults != outbox.publishedFaults else { return }
-        outbox.publishedFaults = faults
-        plan.publishChange()
+    /// Publishes the status if the failing channels have changed, and the number of messages once no delivery runs.
+    mutating func publishOutbox(_ plan: inout Plan) {
+        let (queued, faults) = (outbox.size.queued, outbox.faults)
+        if faults != outbox.published.faults || (queued != outbox.published.queued && outbox.isIdle) {
+            plan.publishChange()
+        }
+        if plan.publish != nil { outbox.published = (queued, faults) }
     }
 
     /// Where a message's contents are: in changes not yet written, else in the database. Whether the database holds

@@ -7,8 +7,8 @@ package struct Outbox: Sendable {
     /// The channels that were notified that an alert fires.
     private(set) var notified: [AlertKey: Set<String>]
     private var queues: [ChannelQueue] = []
-    /// Failing channels as last published in the status.
-    var publishedFaults: [String] = []
+    /// The number of messages and the failing channels as last published in the status.
+    var published: (queued: Int, faults: [String]) = (0, [])
 
     /// The most events of one poll that are sent to a channel as one message for each rule; more are joined into one.
     private static let mostOfRules = 5

@@ -42,6 +42,7 @@ extension StatusReport: JSONRecord {
             json.array("firing", &firing)
             json.array("pending", &pending)
             json.array("silences", &silences)
+            json.array("dormant", &dormant)
         }
         json.object("outbox") { json in
             json.member("queued", &outbox.queued)
@@ -169,6 +170,16 @@ extension Silence: JSONRecord {
         json.member("market", &market)
         json.member("since", &since)
         json.member("until", &until)
+    }
+}
+
+extension DormantAlert: JSONRecord {
+    package init() { self.init(rule: "", market: .feed, condition: .stale(.zero)) }
+
+    package mutating func fields(_ json: inout some JSONFields) {
+        json.member("rule", &rule)
+        json.member("market", &market)
+        json.member("condition", &condition)
     }
 }
 

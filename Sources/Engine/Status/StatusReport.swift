@@ -30,6 +30,7 @@ package struct StatusReport: Sendable {
     package var marketsOmitted = 0
     package var firing: [AlertEvent] = []
     package var pending: [AlertEvent] = []
+    package var dormant: [DormantAlert] = []
     /// Those in force.
     package var silences: [Silence] = []
     package var outbox = OutboxSize(queued: 0, oldest: nil)
@@ -142,6 +143,7 @@ package struct StatusReport: Sendable {
         markets = zip(board.entries, changes).map { Market($0, $1, at: now) }
         firing = alerts.firing
         pending = alerts.pending
+        dormant = alerts.dormant
         self.silences = silences.filter { $0.until > now }
     }
 }

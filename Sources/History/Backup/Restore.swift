@@ -10,6 +10,8 @@ package struct RestoredBackup: Sendable {
     package fileprivate(set) var replaced: String?
     /// Alerts, silences and queued messages are those of the replaced database, not those of the backup.
     package fileprivate(set) var continuesStates = false
+    /// The replaced database has recorded something, and shares no poll and no alert event with the backup.
+    package fileprivate(set) var replacesOtherHistory = false
     /// Messages that were queued in the backup and are not sent: they may have been sent since.
     package fileprivate(set) var droppedMessages = 0
 }
@@ -21,7 +23,10 @@ extension HistoryReader {
     /// database is kept with its WAL under a dated name.
     package static func restore(_ file: String, to path: String) throws(HistoryError) -> RestoredBackup {
         try refuseOwnFiles(of: path, file, "restore")
-        let backup = try naming(file) { try HistoryReader(at: file) }
+        let backup = try naming(file) {
+            if FileHeader(of: file).isOtherFile { throw FileHeader.foreign(file) }
+            return try HistoryReader(at: file)
+        }
         let lock = try restoringLock(path)
         defer { withExtendedLifetime(lock) {} }
         return try naming(file) { try backup.replace(path) }
@@ -53,7 +58,8 @@ extension HistoryReader {
         } catch {
             guard case .locked(let pid) = error.kind else { throw error }
             throw HistoryError(
-                .other, "replace", path, cause: "a daemon (pid \(pid)) uses it", hint: "systemctl stop pricewatch")
+                .other, "replace", path, cause: "a daemon (pid \(pid)) uses it",
+                hint: "systemctl stop pricewatch, or end it: kill \(pid)")
         }
     }
 
@@ -107,7 +113,7 @@ extension RestoredBackup {
             try db.execute(
                 sql: "DELETE FROM message; DELETE FROM message_event; UPDATE event SET logged = 1 WHERE logged = 0")
         }
-        continuesStates = try Self.takeStates(of: path, into: copy)
+        try takeStates(of: path, into: copy)
         if continuesStates { droppedMessages = 0 }
         try copy.read(StateTables.check)
         let reader = HistoryReader(path: path, queue: copy)
@@ -118,38 +124,47 @@ extension RestoredBackup {
     /// What the replaced database knows of alerts, messages and requests is newer than the backup: without it, what was
     /// announced since the backup would be announced again. Only if it is a later state of the same history; a damaged
     /// one leaves the backup as it was.
-    private static func takeStates(of path: String, into copy: DatabaseQueue) throws -> Bool {
-        guard let readable = try? DatabaseFile.openForReading(path, holdingLock: true) else { return false }
+    private mutating func takeStates(of path: String, into copy: DatabaseQueue) throws {
+        guard let readable = try? DatabaseFile.openForReading(path, holdingLock: true) else { return }
         try readable.close()
         let isSettled = FileHeader.size(of: path + "-wal") == nil || FileHeader(of: path).isWithoutLog
         let old = "file:\(DatabaseFile.uriEscaped(path))?\(isSettled ? "immutable=1" : "mode=ro")"
         do {
-            return try copy.writeWithoutTransaction { db in
+            try copy.writeWithoutTransaction { db in
                 try db.execute(sql: "ATTACH ? AS old", arguments: [old])
                 defer { try? db.execute(sql: "DETACH old") }
-                guard try db.value(isLaterState) == true else { return false }
+                guard try db.value(Self.isSameHistory) == true else {
+                    replacesOtherHistory = try db.value(Self.hasRecorded) == true
+                    return
+                }
+                guard try db.value(Self.isLaterState) == true else { return }
                 let event = try db.columns(in: "event").map(\.name).filter { $0 != "id" }.joined(separator: ", ")
                 try db.inTransaction {
                     try db.execute(
                         sql: "INSERT OR IGNORE INTO event (\(event)) SELECT \(event) FROM old.event ORDER BY id")
-                    try db.execute(sql: states)
+                    try db.execute(sql: Self.states)
                     try StateTables.check(db)
                     return .commit
                 }
-                return true
+                continuesStates = true
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw error
         } catch {
-            return false
+            return
         }
     }
+
+    private static let isSameHistory = """
+        SELECT EXISTS (SELECT 1 FROM main.poll JOIN old.poll USING (id, fetched_at))
+            OR EXISTS (SELECT 1 FROM main.event JOIN old.event USING (event_id))
+        """
+
+    private static let hasRecorded = "SELECT EXISTS (SELECT 1 FROM old.poll) OR EXISTS (SELECT 1 FROM old.event)"
 
     private static let isLaterState = """
         SELECT max(ifnull((SELECT max(at) FROM old.poll), 0), ifnull((SELECT max(at) FROM old.event), 0))
             >= max(ifnull((SELECT max(at) FROM main.poll), 0), ifnull((SELECT max(at) FROM main.event), 0))
-            AND (EXISTS (SELECT 1 FROM main.poll JOIN old.poll USING (id, fetched_at))
-                OR EXISTS (SELECT 1 FROM main.event JOIN old.event USING (event_id)))
         """
 
     private static let states = """

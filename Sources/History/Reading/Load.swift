@@ -31,7 +31,7 @@ extension HistoryWriter {
                 remembering: try reader.alerts(), installation: installation, settings, watching: board.markets,
                 at: now),
             summary: try reader.rollingSummary(settings, at: now), stored: try size())
-        remembered.active = ActiveAlerts(try reader.activeEvents())
+        remembered.active = ActiveAlerts(try reader.activeEvents(), try reader.alerts())
         remembered.sources = sources
         remembered.firstPoll = try reader.firstPoll()
         remembered.lastCycle = try reader.lastCycle()

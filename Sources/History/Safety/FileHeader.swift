@@ -62,6 +62,9 @@ struct FileHeader {
             hint: "name another file in history.database")
     }
 
+    /// Readable, not empty, and not an SQLite database.
+    var isOtherFile: Bool { !bytes.isEmpty && !isDatabase }
+
     private var isDatabase: Bool { bytes.starts(with: Self.magic) }
 
     private var isText: Bool {

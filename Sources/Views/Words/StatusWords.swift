@@ -38,7 +38,7 @@ extension StatusReport {
     /// `4323 samples, 456 KiB, since 2026-11-20 11:21:21 CET`
     package func historyWords(in zone: Zone) -> String {
         let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
-        return "\(history.samples) samples, \(Bytes.text(history.bytes))\(since)"
+        return "\(history.samples) sample\(history.samples == 1 ? "" : "s"), \(Bytes.text(history.bytes))\(since)"
     }
 }
 

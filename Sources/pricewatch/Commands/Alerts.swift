@@ -63,7 +63,8 @@ enum AlertsView {
                 case .resolved: .green
                 }
             table.add([
-                .init(zone.text(event.at)), .init(event.kind.rawValue, colour),
+                .init(zone.text(event.at)),
+                .init(event.kind.rawValue + (event.silencedUntil == nil ? "" : " (silenced)"), colour),
                 .init(SafeText.printable(event.rule, atMost: 40)),
                 .init(event.market.text), .init(event.price.map { "\($0) \(event.currency)" } ?? "–"),
                 .init(event.condition.description), .init(event.reason.rawValue),

@@ -48,6 +48,9 @@ struct Restore: AsyncParsableCommand {
         if let replaced = restored.replaced {
             lines.append("the database before it is kept as \(SafeText.printable(replaced))")
         }
+        if restored.replacesOtherHistory {
+            lines.append("it is another history: no poll and no alert event of it is in the backup")
+        }
         if restored.continuesStates {
             lines.append("alerts, silences and unsent messages are those of the database before it")
         }

@@ -184,6 +184,7 @@ extension RehearsalReport {
             ) { cycle in
                 if !hasBegun, cycle.at >= since {
                     rehearsal.forgetLatches()
+                    report.start(rehearsal.engine.active)
                     hasBegun = true
                 }
                 report.add(rehearsal.play(cycle), of: cycle, rehearsal.engine.board)

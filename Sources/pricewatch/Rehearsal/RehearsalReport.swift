@@ -29,6 +29,13 @@ struct RehearsalReport: Sendable {
         measured = Array(Set(rules.compactMap(\.levelOfOne)))
     }
 
+    /// Takes the alerts that fire or are pending when the rehearsed span begins.
+    mutating func start(_ alerts: ActiveAlerts) {
+        for event in alerts.firing + alerts.pending {
+            if let place = places[event.rule] { rules[place].start(with: event) }
+        }
+    }
+
     /// Adds the events of a cycle and the board after it.
     mutating func add(_ events: [AlertEvent], of cycle: RecordedCycle, _ board: MarketBoard) {
         for event in events where event.at >= since {
@@ -79,11 +86,14 @@ struct RehearsalReport: Sendable {
                 "more than \(Int(Self.mostMessagesADay)) messages a day (\(Self.rounded(messagesADay(rehearsed)))): "
                     + "a larger threshold, for, clear, keep_firing_for or a longer repeat makes it quieter")
         }
-        guard rehearsed.periods.isEmpty else { return nil }
+        if let first = rehearsed.periods.map(\.from).min() {
+            guard rehearsed.count(.firing) == 0 else { return nil }
+            return RehearsalHint("firing_before", "it was firing before this time began, since \(first.utcText)")
+        }
         if let expires = rule.expires, expires <= since {
             return RehearsalHint("expired", "it expired at \(expires.utcText)")
         }
-        let times = rehearsed.count(.pending)
+        let times = rehearsed.timesPending
         if times > 0 {
             return RehearsalHint(
                 "never_held",

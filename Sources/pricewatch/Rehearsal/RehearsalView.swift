@@ -45,10 +45,12 @@ enum RehearsalView {
 
     private static func verdict(_ rule: RehearsedRule, _ report: RehearsalReport) -> String {
         guard !rule.periods.isEmpty else { return "would not have fired" }
-        let reminders = rule.count(.reminder)
-        return "would have fired \(plural(rule.periods.count, "time")), "
-            + (reminders > 0 ? "reminded \(plural(reminders, "time")), " : "")
-            + "\(plural(rule.messages, "message")), \(RehearsalReport.rounded(report.messagesADay(rule))) a day"
+        let (fired, reminders) = (rule.count(.firing), rule.count(.reminder))
+        // A day's record ends with its last poll, a little early.
+        let isDay = report.until.since(report.since) >= .hours(23)
+        return (fired > 0 ? "would have fired \(plural(fired, "time")), " : "was firing already, ")
+            + (reminders > 0 ? "reminded \(plural(reminders, "time")), " : "") + plural(rule.messages, "message")
+            + (isDay ? ", \(RehearsalReport.rounded(report.messagesADay(rule))) a day" : "")
     }
 
     private static func table(_ periods: some Sequence<RehearsedRule.Period>, until: Date, _ zone: Zone) -> Table {

@@ -11,6 +11,8 @@ struct RehearsedRule: Sendable {
     /// Nil for a rule that fires and is not noisy.
     var hint: RehearsalHint?
     private var open: [MarketID: Int] = [:]
+    /// How many alerts were pending when the rehearsal began.
+    private var pendingBefore = 0
 
     init(_ rule: AlertRule, _ audience: Audience) {
         self.rule = rule
@@ -27,6 +29,18 @@ struct RehearsedRule: Sendable {
         /// Nil while it still fires.
         var end: AlertEvent?
     }
+
+    /// Takes an alert that fires or is pending when the rehearsal begins, by its last event.
+    mutating func start(with event: AlertEvent) {
+        if event.kind == .pending {
+            pendingBefore += 1
+        } else {
+            begin(event, from: event.since ?? event.at, price: nil)
+        }
+    }
+
+    /// How often the condition began to hold for less than `for`.
+    var timesPending: Int { pendingBefore + count(.pending) }
 
     mutating func add(_ event: AlertEvent) {
         events.append(event)

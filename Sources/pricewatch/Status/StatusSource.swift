@@ -103,7 +103,7 @@ extension StatusReport {
     ) throws(HistoryError) {
         self.init(
             try reader.board(settings, onlyWatched: true), try reader.rollingSummary(settings, window: window, at: now),
-            ActiveAlerts(try reader.activeEvents()), try reader.silences(), at: now)
+            ActiveAlerts(try reader.activeEvents(), try reader.alerts()), try reader.silences(), at: now)
         state = .stopped
         writtenAt = try reader.lastPoll() ?? now
         interval = settings.every

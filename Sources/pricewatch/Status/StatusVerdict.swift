@@ -6,7 +6,7 @@ import Markets
 struct StatusVerdict: Hashable {
     /// 0 ok, 1 degraded, 2 failing or no daemon running.
     var exit: Int32 = 2
-    /// Whether the next status is overdue.
+    /// Whether the next status is overdue, or will not come since the process is gone.
     var expired = true
     /// One line without `|`.
     var line: String
@@ -20,6 +20,7 @@ struct StatusVerdict: Hashable {
         if status.state == .stopped || status.pid == nil {
             line = "stopped: no daemon is running; last status written \(age) ago (start it: pricewatch run)"
         } else if !alive {
+            expired = true
             line =
                 "failing: the daemon (pid \(status.pid ?? 0)) is not running; last status written \(age) ago: it ended "
                 + "suddenly, or could not write \(file) (see the log and that disk's free space, then start it "

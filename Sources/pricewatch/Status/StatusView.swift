@@ -13,10 +13,11 @@ struct StatusView {
     var zone: Zone
     let now: Date
 
-    var lines: [String] { head + markets + alerts + rest }
+    var lines: [String] { head() + markets + alerts + rest }
 
-    /// For a screen that shows the beginning until it is scrolled: the alerts above the markets.
-    var watchedLines: [String] { head + alerts + markets + rest }
+    /// For a screen that shows the beginning until it is scrolled: the alerts above the markets, and a row for each
+    /// reason, however long the errors are.
+    var watchedLines: [String] { head(atMost: terminal.width) + alerts + markets + rest }
 
     private var markets: [String] {
         guard !status.markets.isEmpty else { return [] }
@@ -34,15 +35,15 @@ struct StatusView {
         return lines
     }
 
-    private var first: String {
-        terminal.paint(verdict.line, verdict.exit == 0 ? .green : verdict.exit == 1 ? .yellow : .red)
-    }
-
-    private var head: [String] {
+    /// - Parameter width: of the first line and each reason; nil: they are shown in full.
+    private func head(atMost width: Int? = nil) -> [String] {
+        func cut(_ text: String) -> String {
+            width.map { SafeText.printable(text, atMost: max(20, $0)) } ?? SafeText.printable(text)
+        }
         let summary = status.summary
         var lines =
-            [first]
-            + status.reasons.map { "  \(SafeText.printable($0.code)): \(SafeText.printable(zone.local($0.message)))" }
+            [terminal.paint(cut(verdict.line), verdict.exit == 0 ? .green : verdict.exit == 1 ? .yellow : .red)]
+            + status.reasons.map { cut("  \($0.code): \(zone.local($0.message))") }
             + [""] + status.feeds.map { "feed \(SafeText.printable($0.name)): \($0.words(in: zone))" }
         lines.append("24h: \(summary.countsWords); \(summary.coverageText(at: now))")
         if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
@@ -52,10 +53,19 @@ struct StatusView {
 
     private var alerts: [String] {
         let alerts =
-            status.firing.map { $0.line("firing", .red, on: terminal, now: now) }
-            + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) }
+            status.firing.map { $0.line("firing", .red, on: terminal, now: now) + hold(on: $0) }
+            + status.pending.map { $0.line("pending", .yellow, on: terminal, now: now) + hold(on: $0) }
+            + status.dormant.map(\.line)
             + status.silences.filter { $0.until > now }.map { "silenced \($0.words(in: zone))" }
         return alerts.isEmpty ? [] : [""] + alerts
+    }
+
+    /// Why the state of an alert on a price is held; empty if it is not.
+    private func hold(on alert: AlertEvent) -> String {
+        guard !alert.condition.isAboutData,
+            let market = status.markets.first(where: { $0.market == alert.market }), market.state != .fresh
+        else { return "" }
+        return " (held: price \(market.state == .stale ? "stale" : "unknown"))"
     }
 
     /// The value of each portfolio whose cost is stated, beside it.
@@ -137,5 +147,12 @@ extension AlertEvent {
     func line(_ state: String, _ colour: Terminal.Colour, on terminal: Terminal, now: Date) -> String {
         terminal.paint(state, colour) + " \(SafeText.printable(rule, atMost: 40)): "
             + "\(SafeText.printable(market.text)) \(words(now: now))"
+    }
+}
+
+extension DormantAlert {
+    fileprivate var line: String {
+        "held \(SafeText.printable(rule, atMost: 40)): "
+            + SafeText.printable("\(market) \(condition) since its amounts were edited, fires after it has ended")
     }
 }

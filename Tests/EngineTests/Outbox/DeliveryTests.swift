@@ -248,6 +248,19 @@ import Testing
         #expect(scene.statuses.last?.outbox == OutboxSize(queued: 0, oldest: nil))
     }
 
+    @Test("what one channel has got is published as gone while another holds its messages")
+    func heldBeside() {
+        let channels = [Routing.Channel(name: "ops", quiet: QuietHours("10:00-10:05")), Routing.Channel(name: "other")]
+        var scene = EngineScene(
+            .test(rules: [levelRule()], channels: channels), feeds: ["a": [gives("10.5"), gives("9.5")]])
+        for poll in 1...2 {
+            scene.poll()
+            #expect(scene.delivered.count == poll)
+            #expect(scene.statuses.last?.outbox.queued == poll)
+            #expect(scene.statuses.last?.outbox.held.map(\.count) == [poll])
+        }
+    }
+
     @Test("more than five events of a poll come as one message")
     func grouped() {
         var scene = scene(["10.5", "9.5"], rules: (1...6).map { levelRule("r\($0)") })

@@ -131,6 +131,7 @@ import Testing
         let restored = try HistoryReader.restore(backup, to: target)
         #expect(!restored.continuesStates && restored.droppedMessages == 1)
         #expect((restored.replaced == nil) == (replaced == "none"))
+        #expect(restored.replacesOtherHistory == (replaced == "another history"))
         let reader = try HistoryReader(at: target)
         #expect(try reader.alerts() == [key: alert])
         #expect(try reader.queuedMessages().isEmpty && reader.unloggedEvents().isEmpty)
@@ -164,7 +165,7 @@ import Testing
         func kind(_ file: String) -> HistoryError.Kind? {
             fault { _ = try HistoryReader.restore(file, to: folder.database) }?.kind
         }
-        #expect(wrong.map(kind) == [.corrupt, .foreign, .corrupt, .newerSchema, .foreign, .corrupt])
+        #expect(wrong.map(kind) == [.foreign, .foreign, .corrupt, .newerSchema, .foreign, .corrupt])
         #expect(kind(folder.path + "/absent") == .other)
         let own = ["", "-wal", ".lock"].map { folder.database + $0 } + [folder.path]
         #expect(own.map(kind) == Array(repeating: .invalidTarget, count: 4))
@@ -193,7 +194,7 @@ import Testing
         holder.terminate()
         #expect(
             refusal?.description
-                == "replace \(folder.database): a daemon (pid \(holder.processIdentifier)) uses it (systemctl stop pricewatch)"
+                == "replace \(folder.database): a daemon (pid \(holder.processIdentifier)) uses it (systemctl stop pricewatch, or end it: kill \(holder.processIdentifier))"
         )
         #expect(refusal?.kind == .other)
         #expect(try HistoryReader(at: folder.database).size().samples == 3)

@@ -64,6 +64,12 @@ import Testing
             #expect(isPrintable(line))
             #expect(line.count < 260)
         }
+        var silenced = event
+        silenced.silencedUntil = Date(milliseconds: 60_000)
+        let marked = AlertsView.lines(
+            [event, silenced], firing: [], onlyFiring: false, Terminal(environment: [:]), in: .utc,
+            now: Date(milliseconds: 60_000))
+        #expect(marked.map { $0.contains("firing (silenced)") } == [false, false, true, false, false])
         let silence = Silence(id: 1, rule: name, market: nil, since: event.at, until: Date(milliseconds: 3_600_000))
         #expect(isPrintable(silence.words(in: .utc)))
     }

@@ -57,7 +57,7 @@ import Testing
         #expect(environment["PRICEWATCH_THRESHOLD"] == "")
         #expect(environment["PRICEWATCH_MESSAGE_ID"] == "m-1")
         #expect(environment["PRICEWATCH_TITLE"] == "▼ BTC 59,990 usd, below 60,000 (btc-below-60k)")
-        #expect(environment["PRICEWATCH_JSON"] == folder.text("stdin"))
+        #expect(environment["PRICEWATCH_JSON"].map { $0 + "\n" } == folder.text("stdin"), "a line of ndjson")
     }
 
     private static func environment(_ folder: TemporaryFolder) -> [String: String] {

@@ -97,6 +97,27 @@ import Testing
         await scene.stop()
     }
 
+    @Test("a level that holds only by the edit shows in the status until it has ended", arguments: [false, true])
+    func shownAsDormant(restarting: Bool) async throws {
+        let rules = "builtin_alerts: false\nalerts: [{name: below, market: savings, below: 20000}]\n"
+        let scene = try scene(rules, bitcoin: Array(repeating: "60000", count: 8) + ["70000"])
+        try await scene.start()
+        await scene.poll(3)
+        try await edit(scene, rules + Self.portfolio("0.25", "1.5"), restarting: restarting)
+        await scene.poll(2)
+        func shown() throws -> [String] {
+            try scene.status().dormant.map { "\($0.rule) \($0.market) \($0.condition)" }
+        }
+        #expect(try shown() == ["below savings below 20000"])
+        await scene.stop()
+        try await scene.start()
+        await scene.poll()
+        #expect(try shown() == ["below savings below 20000"], "after a restart, too")
+        await scene.poll(5)
+        #expect(try shown() == [])
+        await scene.stop()
+    }
+
     @Test(
         "a firing level that still holds goes on without a word; one that does not is resolved as edited",
         arguments: [false, true])

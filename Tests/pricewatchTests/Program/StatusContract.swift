@@ -98,7 +98,9 @@ enum StatusContract {
             ])), "change_24h_percent": .orNull(.number), "change_24h_basis": .orNull(.word(["recorded", "reported"])),
         "cost": .orNull(.price), "gain": .orNull(.text), "gain_percent": .orNull(.number),
     ]
-    private static let alerts: [String: Shape] = ["firing": .list, "pending": .list, "silences": .list]
+    private static let alerts: [String: Shape] = [
+        "firing": .list, "pending": .list, "silences": .list, "dormant": .list,
+    ]
     private static let outbox: [String: Shape] = [
         "queued": .number, "oldest_s": .orNull(.number), "held": .number, "held_until": .orNull(.time),
         "held_by": .list,

@@ -102,7 +102,7 @@ import Testing
         #expect(rule.periods.map { $0.end?.at } == [start + .seconds(181), nil])
         #expect(rule.messages == 3)
         #expect(rule.hint == nil)
-        #expect(words(report).contains { $0.contains("would have fired 2 times, 3 messages, 3 a day") })
+        #expect(words(report).contains { $0.hasSuffix("would have fired 2 times, 3 messages") }, "no day")
         #expect(words(report).contains { $0.contains("still fires") })
     }
 
@@ -115,6 +115,32 @@ import Testing
         #expect(rule.periods.first?.from == start + .seconds(61))
         #expect(rule.periods.first?.price == nil)
         #expect(report.polls == 3)
+    }
+
+    @Test("a rule that fired all the time from before the beginning did not stay silent")
+    func firesBefore() throws {
+        try record([10, 20, 21, 22, 23])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15}]", since: .minutes(3))
+        let rule = try #require(report.rules.first)
+        #expect(rule.periods.map(\.from) == [start + .seconds(61)] && rule.periods.first?.end == nil)
+        #expect(rule.hint?.code == "firing_before" && rule.messages == 0)
+        let lines = words(report)
+        #expect(lines.contains("high (bitcoin above 15): was firing already, 0 messages"))
+        #expect(lines.last == "  it was firing before this time began, since 2026-11-21 10:01:01 UTC")
+    }
+
+    @Test("a condition that held from before the beginning, and not for long enough, is none that never held")
+    func pendsBefore() throws {
+        try record([10, 20, 21, 22, 23])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15, for: 1h}]", since: .minutes(3))
+        #expect(report.rules.first?.hint?.code == "never_held")
+    }
+
+    @Test("messages a day are those of a day or more")
+    func aDay() throws {
+        try record(Array(repeating: 10, count: 1440) + [20, 10])
+        let report = try report("alerts: [{name: high, market: bitcoin, above: 15}]")
+        #expect(words(report).contains { $0.hasSuffix("would have fired 1 time, 2 messages, 2 a day") })
     }
 
     @Test("what lies before the beginning uses up no rule that fires once")

@@ -7,13 +7,13 @@ import Testing
 
 /// What `status` says of a daemon whose status file is old.
 @Suite struct StatusVerdictTests {
-    private func verdict(alive: Bool) throws -> StatusVerdict {
+    private func verdict(alive: Bool, after age: Duration = .minutes(3)) throws -> StatusVerdict {
         let text = """
             {"state": "ok", "pid": 4711, "written_at": "2026-11-21T10:00:00Z", "expires_at": "2026-11-21T10:01:00Z"}
             """
         return StatusVerdict(
             try #require(StatusReport(json: Data(text.utf8))), alive: alive, file: "/run/pricewatch/status.json",
-            now: ChartScene.moment(0) + .minutes(3))
+            now: ChartScene.moment(0) + age)
     }
 
     @Test("an old status of a running daemon: no finished cycle, or a file that cannot be written")
@@ -34,5 +34,14 @@ import Testing
         #expect(
             verdict.line.hasPrefix("failing: the daemon (pid 4711) is not running; last status written 3 min ago: "))
         #expect(verdict.line.contains("ended suddenly, or could not write /run/pricewatch/status.json"))
+    }
+
+    @Test("the status of a process that is gone has expired, however young it is")
+    func goneAtOnce() throws {
+        let (alive, gone) = (
+            try verdict(alive: true, after: .seconds(5)), try verdict(alive: false, after: .seconds(5))
+        )
+        #expect(alive.exit == 0 && !alive.expired)
+        #expect(gone.exit == 2 && gone.expired)
     }
 }

@@ -1,8 +1,8 @@
-import Engine
 import Foundation
 import Markets
 import Testing
 
+@testable import Engine
 @testable import Views
 @testable import pricewatch
 
@@ -104,6 +104,44 @@ import Testing
         // The daemon is down, and the quiet over.
         document.outbox.held[0].until = Self.now - .hours(1)
         #expect(try lines().first == "outbox: 3 messages wait")
+    }
+
+    @Test("an alert whose price is not known says that its state is held, and a level held by an edit is shown")
+    func heldAlerts() throws {
+        var document = try document(markets: 2, firing: 2)
+        document.firing[1].market = try MarketID("market-1")
+        document.dormant = [
+            .init(rule: "low\u{7}", market: try MarketID("savings"), condition: "below 5")
+        ]
+        func lines() throws -> [String] {
+            try view(document, width: 90).lines.filter { $0.hasPrefix("firing ") || $0.hasPrefix("held ") }
+        }
+        #expect(
+            try lines() == [
+                "firing rule-0: market-0 above 1", "firing rule-1: market-1 above 1 (held: price unknown)",
+                "held low\\u0007: savings below 5 since its amounts were edited, fires after it has ended",
+            ])
+        document.markets[1].state = .stale
+        #expect(try lines()[1].hasSuffix(" (held: price stale)"))
+        document.firing[1].condition = .stale(.minutes(10))
+        #expect(try lines()[1].hasSuffix("market-1 stale 10m"), "a rule about the data is judged")
+    }
+
+    @Test("on a screen long errors take a row each, and the prices stay in sight")
+    func longErrors() throws {
+        var document = try document(markets: 1)
+        let error = String(repeating: "connection refused ", count: 8)
+        document.reasons = [.init(.pollFailed, error), .init(.standby, error)]
+        let view = try view(document, width: 80)
+        #expect(view.watchedLines.prefix(3).allSatisfy { $0.count == 80 && $0.hasSuffix("…") })
+        #expect(view.lines.prefix(3).allSatisfy { $0.contains(error) })
+    }
+
+    @Test("one sample is one")
+    func oneSample() throws {
+        var document = try document(markets: 1)
+        document.history = StoredHistory(database: "/h.db", bytes: 2048, samples: 1)
+        #expect(try view(document, width: 80).lines.last == "history: 1 sample, 2 KiB, /h.db")
     }
 
     @Test("narrower, what can be missed goes first", arguments: [90, 76, 60])
