@@ -83,7 +83,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test("killed, it is missed at once")
+    @Test("killed, it is missed at once, and its status has expired")
     func missed() async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try Installation(url: simulator.baseURL)
@@ -97,7 +97,7 @@ import Testing
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
         #expect(json["exit"] as? Int == 2)
-        #expect(json["expired"] as? Bool == false)
+        #expect(json["expired"] as? Bool == true)
     }
 
     /// Each start waits a second for its poll: four daemons, five times each.
