@@ -30,6 +30,7 @@ struct Claim {
     private static func reason(_ reason: AlertReason) -> String {
         switch reason {
         case .edited: "the rule was edited"
+        case .amountsEdited: "the amounts were edited"
         case .disabled: "the rule was disabled"
         case .removed: "the rule was removed"
         case .expired: "the rule has expired"

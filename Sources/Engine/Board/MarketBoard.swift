@@ -88,6 +88,7 @@ package struct MarketBoard: Sendable {
             entry.symbol = known.symbol
             entry.name = known.name
             entry.newest = known.newest
+            entry.watchedSince = known.newest.fetchedAt
             entry.confirmation = known.confirmation
             entry.lastAnswer = .known(known.confirmation == .settled ? nil : .unconfirmed)
         }

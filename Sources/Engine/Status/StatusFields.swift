@@ -225,8 +225,11 @@ extension MarketBoard.Entry.State: JSONScalar {}
 extension DayChange.Basis: JSONScalar {}
 extension PollOutcome: JSONScalar {}
 extension AlertEvent.Kind: JSONScalar {}
-extension AlertReason: JSONScalar {}
 extension AlertRule.Severity: JSONScalar {}
+
+extension AlertReason: JSONScalar {
+    package func write(to json: inout JSONWriter) { json.string(word) }
+}
 
 extension AlertRule.Condition: JSONScalar {
     package init?(json text: String) { self.init(reading: text) }

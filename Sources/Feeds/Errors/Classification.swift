@@ -79,9 +79,7 @@ struct Classification: Sendable {
             return known.error
         }
         if isHTML, answer.status == 403 || answer.isAccepted {
-            return FeedError(
-                .blocked, "a web page came in place of data",
-                hint: "the provider or a proxy blocks this address: use a key, or another address")
+            return providerErrors.webPage
         }
         var status = answer.status
         if answer.isAccepted, let code = named?.code, (400...599).contains(code) { status = code }

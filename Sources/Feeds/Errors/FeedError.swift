@@ -90,6 +90,9 @@ package struct ProviderErrors: Sendable {
     var statuses: [Int: FeedError] = [:]
     /// Messages by prefix, for a provider without codes; the first match applies.
     var texts: [(beginning: String, error: FeedError)] = []
+    var webPage = FeedError(
+        .blocked, "a web page came in place of data",
+        hint: "the provider or a proxy blocks this address: use a key, or another address")
 }
 
 /// The time before which no request is sent.

@@ -55,6 +55,18 @@ package struct JSONFeed: Provider, Hashable {
         headers.map { ($0.name, $0.value.revealed.replacingBytes(of: ["{key}"], with: key?.revealed ?? "")) }
     }
 
+    /// Their own servers are seldom blocked for good.
+    package var blocks: ClosedRange<Duration> { .minutes(1)...(.minutes(15)) }
+
+    package var errors: ProviderErrors {
+        var errors = ProviderErrors()
+        errors.statuses[401] = .init(.unauthorized, "the key is missing or not accepted", hint: "check key and headers")
+        errors.statuses[402] = .init(.forbidden, "payment required", hint: "check the server")
+        errors.statuses[403] = .init(.forbidden, "access denied", hint: "check key and headers")
+        errors.webPage.hint = "check url: a login or error page of the server, or a proxy"
+        return errors
+    }
+
     package func pages(for watch: Watch) -> [PageRequest] {
         watch.namedPages(of: url.asksOneByOne ? 1 : 250) {
             Prices(feed: self, entries: $0, currency: watch.currency)
@@ -138,6 +150,25 @@ package struct JSONPointer: Hashable, Sendable {
     }
 }
 
+extension [QuoteRow] {
+    /// The markets whose newest quotes have several prices of one time: none of them is known to be the right one.
+    fileprivate var contradicted: Set<MarketID> {
+        var newest: [MarketID: Quote] = [:]
+        var contradicted: Set<MarketID> = []
+        for case .quote(let quote) in self {
+            let before = newest[quote.market]
+            let (old, new) = (before?.quotedAt ?? .distantPast, quote.quotedAt ?? .distantPast)
+            if before == nil || new > old {
+                newest[quote.market] = quote
+                contradicted.remove(quote.market)
+            } else if new == old, before?.price != quote.price {
+                contradicted.insert(quote.market)
+            }
+        }
+        return contradicted
+    }
+}
+
 extension JSONValue {
     /// An id or a name: a text, or a number's digits.
     var word: String? { text ?? numeral?.integer.map { "\($0)" } ?? digits }
@@ -152,7 +183,7 @@ extension JSONValue {
             return "an object with the key\(names.count == 1 ? "" : "s") " + keys.joined(separator: ", ")
                 + (names.count > 5 ? ", …" : "")
         case .list: return "a list of \(Array(children).count)"
-        case .text, .escapedText: return "a text"
+        case .text, .escapedText: return "the text \"\(SafeText.printable(text ?? "", atMost: 40))\""
         case .number: return "a number"
         case .true, .false: return "true or false"
         case .null: return "null"
@@ -195,7 +226,13 @@ extension JSONFeed {
                 }
             }
             let names = entries.names
-            return rows.map { quoteRow($0, names) }
+            let quoteRows = rows.map { quoteRow($0, names) }
+            let contradicted = quoteRows.contradicted
+            guard !contradicted.isEmpty else { return quoteRows }
+            return quoteRows.map { row in
+                guard case .quote(let quote) = row, contradicted.contains(quote.market) else { return row }
+                return .unusable(quote.market, .badPrice)
+            }
         }
 
         private func rows(of document: JSONValue) throws(UnreadableBody) -> [Row] {

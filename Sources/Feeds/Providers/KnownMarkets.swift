@@ -13,10 +13,11 @@ package enum KnownMarkets {
         try? MarketID(table.markets[provider]?[name] ?? name)
     }
 
-    /// The market with this symbol, in either case; nil for a text that is itself an id of the table.
+    /// The market with this symbol, in either case, or with this id in another case; nil for an id of the table.
     package static func market(withSymbol text: String) -> MarketID? {
         guard !table.ids.contains(text) else { return nil }
-        return table.symbols[text.lowercased()].flatMap { try? MarketID($0) }
+        let lower = text.lowercased()
+        return (table.ids.contains(lower) ? lower : table.symbols[lower]).flatMap { try? MarketID($0) }
     }
 
     /// Every market of the table, in order.

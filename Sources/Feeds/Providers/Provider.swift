@@ -10,6 +10,8 @@ package protocol Provider: Sendable {
     func headers(with key: Secret?) -> [(name: String, value: String)]
     /// The meaning of this provider's own codes.
     var errors: ProviderErrors { get }
+    /// The first and the longest wait after it refused a request; each is twice as long as the one before.
+    var blocks: ClosedRange<Duration> { get }
     /// True if one unknown name makes it refuse the whole request.
     var refusesUnknownNames: Bool { get }
 }
@@ -17,6 +19,7 @@ package protocol Provider: Sendable {
 extension Provider {
     package func headers(with key: Secret?) -> [(name: String, value: String)] { [] }
     package var errors: ProviderErrors { ProviderErrors() }
+    package var blocks: ClosedRange<Duration> { StoredCooldown.usualBlocks }
     package var refusesUnknownNames: Bool { false }
 }
 

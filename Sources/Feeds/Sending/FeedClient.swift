@@ -220,9 +220,9 @@ extension FeedClient {
     /// resulting time.
     private func remember(_ error: FeedError) async -> FeedError {
         let now = time.now()
-        guard let next = StoredCooldown.after(error, previous: await recalledCooldown(), now: now, mark: mark) else {
-            return error
-        }
+        let next = StoredCooldown.after(
+            error, previous: await recalledCooldown(), now: now, mark: mark, blocked: provider.blocks)
+        guard let next else { return error }
         await memory.keep(next, of: environment.feed)
         wait = next
         var error = error

@@ -61,7 +61,7 @@ extension StoredCooldown {
     private static let blocks: Set<FeedError.Kind> = [.unauthorized, .forbidden, .blocked]
     /// A rate limit that lasts this long is treated as an exhausted monthly quota.
     private static let lasting = Duration.minutes(5)
-    private static let longestBlock = Duration.hours(12)
+    static let usualBlocks = Duration.minutes(15)...(.hours(12))
     private static let longestQuotaWait = Duration.hours(6)
 
     /// The time before which nothing is sent; nil if it has passed.
@@ -75,8 +75,13 @@ extension StoredCooldown {
 
     /// The cooldown that `error` requires; nil if the feed may be polled on schedule.
     ///
-    /// - Parameter previous: the last cooldown, if no success came in between.
-    static func after(_ error: FeedError, previous: StoredCooldown?, now: Date, mark: UInt32) -> StoredCooldown? {
+    /// - Parameters:
+    ///   - previous: the last cooldown, if no success came in between.
+    ///   - blocked: see `Provider.blocks`.
+    static func after(
+        _ error: FeedError, previous: StoredCooldown?, now: Date, mark: UInt32,
+        blocked: ClosedRange<Duration> = usualBlocks
+    ) -> StoredCooldown? {
         let isBlock = error.scope == .feed && blocks.contains(error.kind)
         guard isBlock || error.notBefore != nil else { return nil }
         let continued = previous.flatMap { $0.isBlock == isBlock && $0.mark == mark ? $0 : nil }
@@ -86,7 +91,7 @@ extension StoredCooldown {
         var cause = error.kind
         var own = Duration.zero
         if isBlock {
-            own = doubling(.minutes(15), count - 1, longest: longestBlock)
+            own = doubling(blocked.lowerBound, count - 1, longest: blocked.upperBound)
         } else if cause == .quota || (cause == .rateLimited && count >= 3 && now.since(since) >= lasting) {
             cause = .quota
             own = min(max(.hours(1), now.since(since)), longestQuotaWait)

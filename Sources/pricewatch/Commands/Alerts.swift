@@ -67,7 +67,7 @@ enum AlertsView {
                 .init(event.kind.rawValue + (event.silencedUntil == nil ? "" : " (silenced)"), colour),
                 .init(SafeText.printable(event.rule, atMost: 40)),
                 .init(event.market.text), .init(event.price.map { "\($0) \(event.currency)" } ?? "–"),
-                .init(event.condition.description), .init(event.reason.rawValue),
+                .init(event.condition.description), .init(event.reason.word),
             ])
         }
         return table

@@ -34,7 +34,7 @@ struct CheckFindings {
     private let costs: [FeedCost]
     private let warnings: [String]
     /// nil if the online check was not made.
-    private let online: [String]?
+    private let online: OnlineCheck?
     private let now: Date
 
     init(_ reading: ConfigurationReading, online: OnlineCheck?, now: Date) {
@@ -48,10 +48,14 @@ struct CheckFindings {
             // Only CoinGecko is asked for any id as it is written.
             guard configuration.feed(named: member.feed).provider == .coinGecko else { continue }
             for entry in member.watch.entries {
-                guard let meant = KnownMarkets.market(withSymbol: entry.providerID) else { continue }
+                let isMissing = online?.missing.contains(entry.market) ?? false
+                guard !isMissing, let meant = KnownMarkets.market(withSymbol: entry.providerID) else { continue }
+                let isID = meant.text == entry.providerID.lowercased()
                 warnings.append(
-                    "\(entry.market): is a symbol, where \(member.feed) takes an id; did you mean \(meant)? "
-                        + "(all with this symbol: pricewatch find \(entry.market))")
+                    isID
+                        ? "\(entry.market): ids are in lower case at \(member.feed); did you mean \(meant)?"
+                        : "\(entry.market): is a symbol, where \(member.feed) takes an id; did you mean \(meant)? "
+                            + "(all with this symbol: pricewatch find \(entry.market))")
             }
         }
         for member in settings.sources.map(\.members[0]) {
@@ -75,22 +79,17 @@ struct CheckFindings {
         warnings += configuration.notify.compactMap { channel in
             channel.address.missingProgram(path: path).map { "\(channel.name): \($0)" }
         }
-        self.warnings = warnings + (online.map { $0.unknownIDs + $0.warnings } ?? [])
-        self.online = online?.findings
+        self.warnings = warnings + (online?.warnings ?? [])
+        self.online = online
     }
 
     var lines: [String] {
         let configuration = reading.configuration
         let zone = configuration.zone
         let abbreviation = zone.abbreviation(at: now)
-        let names = settings.watchlist.named.map(\.market.text)
-        let top = settings.watchlist.top
-        let watched =
-            (names.isEmpty ? [] : ["\(names.count) named: \(names.shortened.joined(separator: ", "))"])
-            + (top > 0 ? ["the \(top) largest"] : [])
         var lines = [
             "configuration: \(reading.file.map { $0.path } ?? "none; built-in defaults")",
-            "watches:       \(watched.joined(separator: ", and ")), in \(currencies)",
+            "watches:       \(watched)",
             "time zone:     \(zone.name == abbreviation ? zone.name : "\(zone.name), now \(abbreviation)")",
         ]
         lines += configuration.watch.markets.compactMap { market in
@@ -118,20 +117,22 @@ struct CheckFindings {
             "log:           \(configuration.log.file ?? "standard error")",
             "status:        \(configuration.statusFile)",
         ]
-        lines += (online ?? []).map { "online:        \($0)" }
+        lines += (online?.findings ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
         return lines.map(SafeText.printable)
     }
 
-    /// `eur, and AAPL in usd`
-    private var currencies: String {
-        let currencies = settings.watchlist.currencies
-        let others = Dictionary(grouping: currencies.others.keys.sorted()) { currencies[$0].code }
-        return
-            ([currencies.usual.code]
-            + others.sorted { $0.key < $1.key }.map { code, markets in
-                "and \(markets.map(\.text).shortened.joined(separator: ", ")) in \(code)"
-            }).joined(separator: ", ")
+    /// `3 named: bitcoin, ethereum, in eur, and AAPL in usd`
+    private var watched: String {
+        let (currencies, top) = (settings.watchlist.currencies, settings.watchlist.top)
+        let named = settings.watchlist.named.map(\.market)
+        var groups = Dictionary(grouping: named) { currencies[$0].code }
+            .mapValues { $0.map(\.text).shortened.joined(separator: ", ") }
+        let usual = [groups.removeValue(forKey: currencies.usual.code), top > 0 ? "the \(top) largest" : nil]
+            .compactMap(\.self)
+        let others = groups.sorted { $0.key < $1.key }.map { "\($1) in \($0)" }
+        let all = (usual.isEmpty ? [] : ["\(usual.joined(separator: ", and ")), in \(currencies.usual)"]) + others
+        return (named.isEmpty ? "" : "\(named.count) named: ") + all.joined(separator: ", and ")
     }
 
     private func line(_ rule: AlertRule) -> String {
@@ -207,8 +208,8 @@ struct CheckFindings {
             json.member("database", configuration.history.database)
             json.member("log_file", configuration.log.file)
             json.member("status_file", configuration.statusFile)
-            if let online { json.array("online", online) { $0.string($1) } }
-            json.array("warnings", warnings) { $0.string($1) }
+            if let online { json.array("online", online.findings) { $0.string($1) } }
+            json.array("warnings", warnings + (online?.unknownIDs ?? [])) { $0.string($1) }
         }
         return json.text
     }

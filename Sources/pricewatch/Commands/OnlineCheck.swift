@@ -9,6 +9,8 @@ struct OnlineCheck {
     private(set) var warnings: [String] = []
     /// `coingecko: there is no bitcion (did you mean bitcoin?)`
     private(set) var unknownIDs: [String] = []
+    /// The markets of these ids.
+    private(set) var missing: Set<MarketID> = []
 
     private static let limit = Duration.seconds(60)
 
@@ -44,6 +46,7 @@ struct OnlineCheck {
                 findings.append("\(quote.market): \(name)\(quote.price) \(quote.currency)")
             }
             let coins = answer.missing.isEmpty ? [] : await Self.coins(of: feed, provider)
+            missing.formUnion(answer.missing)
             for market in answer.missing {
                 unknownIDs.append(
                     "\(feed.name): there is no \(market)\(Spelling.hint(for: market.text, among: coins))")

@@ -183,13 +183,16 @@ import Testing
             ])
     }
 
-    @Test("what changed while nobody watched says how late it is")
-    func late() {
+    @Test(
+        "what changed while nobody watched says how late it is; a market that is new is not late",
+        arguments: [false, true])
+    func late(isNew: Bool) {
         var board = board("bitcoin")
+        if !isNew { _ = board.apply(answer(quote("bitcoin", "9", at: moment(0)), at: moment(0))) }
         _ = board.apply(answer(quote("bitcoin", "11", at: moment(7200)), at: moment(7200)))
         var book = AlertBook(rules: [rule(.above(price("10")))], remembering: [:], identity: identity)
         let changes = book.evaluate(
             board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))
-        #expect(changes.events.map(\.lateSeconds) == [7200])
+        #expect(changes.events.map(\.lateSeconds) == [isNew ? nil : 7200])
     }
 }

@@ -50,6 +50,48 @@ struct JSONFeedTests {
         #expect(answer.missing == (try ids("gone")))
     }
 
+    @Test("an id that stands twice with two prices of one time has no price; else the newer one counts")
+    func contradiction() async throws {
+        let feed = try jsonFeed(
+            "https://x.test/{ids}", price: "/p", id: "/s", quotedAt: "/t", timeFormat: .epochSeconds)
+        let body = """
+            [{"s":"A","p":1},{"s":"A","p":2},{"s":"B","p":1},{"s":"B","p":1.0},{"s":"C","p":2,"t":1732179601},\
+            {"s":"C","p":1,"t":1732179600},{"s":"D","p":1,"t":1732179600},{"s":"D","p":2,"t":1732179600}]
+            """
+        let answer = try #require(try await poll(feed, body, try mapped("A", "B", "C", "D")).0.answer)
+        #expect(answer.prices == ["B": "1", "C": "2"])
+        #expect(answer.unusable == [try MarketID("A"): .badPrice, try MarketID("D"): .badPrice])
+    }
+
+    @Test("a price in words is quoted, bounded and without control characters")
+    func words() async throws {
+        let feed = try jsonFeed("https://x.test/{id}", price: "/last")
+        for (text, shown) in [
+            ("1,234.50", "1,234.50"), ("a\\u001b" + String(repeating: "b", count: 500), "a\\u001bbbb"),
+        ] {
+            let report = try await poll(feed, "{\"last\":\"\(text)\"}", try mapped("A")).0
+            let message = try #require(report.error?.message)
+            #expect(message.contains("there is the text \"\(shown)") && message.count < 200, "\(message)")
+        }
+    }
+
+    @Test(
+        "a server of the owner's that answers with a web page is asked again soon, and never after more than 15 minutes"
+    )
+    func blocked() async throws {
+        let transport = ScriptedTransport(time, [.json("<html></html>")])
+        let feed = try scriptedFeed(try jsonFeed("https://x.test/{id}", price: "/last"), transport, time)
+        var minutes: [Int64] = []
+        for _ in 0..<6 {
+            let error = try #require(try await feed.poll(try mapped("A"), within: .seconds(60)).error)
+            #expect(error.kind == .blocked && error.message.contains("check url"), "\(error.message)")
+            let wait = try #require(error.retryAt).since(time.now())
+            minutes.append(wait.inMilliseconds / 60_000)
+            time.step(wait)
+        }
+        #expect(minutes == [1, 2, 4, 8, 15, 15])
+    }
+
     @Test(
         "a URL that names no market, asked for one: the whole document is that market",
         arguments: [
@@ -78,7 +120,7 @@ struct JSONFeedTests {
         let feed = try jsonFeed("https://x.test/{id}", price: "/p", quotedAt: "/t", timeFormat: format)
         let (report, _) = try await poll(feed, #"{"p":1,"t":\#(time)}"#, try mapped("gold=XAU"))
         let message = try #require(report.error?.message)
-        #expect(message.contains("does not fit fields.quoted_at: /t: there is a "))
+        #expect(message.contains("does not fit fields.quoted_at: /t: there is "))
         #expect(message.contains("where a time in the form \(format.rawValue) is expected"))
         #expect(
             message.contains(hint.map { "; set time_format: \($0)" } ?? "time_format") == (hint != nil), "\(message)")
@@ -99,16 +141,6 @@ struct JSONFeedTests {
             answer.unusable == [
                 try MarketID("B"): .badPrice, try MarketID("C"): .badPrice, try MarketID("F"): .badPrice,
             ])
-    }
-
-    @Test("an id that stands twice in an answer: the newer price counts, else the later row")
-    func twice() async throws {
-        let feed = try jsonFeed("https://x.test/v1", price: "/p", id: "/i", quotedAt: "/t", timeFormat: .epochSeconds)
-        let body = """
-            [{"i":"A","p":1,"t":1732179700},{"i":"A","p":2,"t":1732179600},{"i":"B","p":3},{"i":"B","p":4}]
-            """
-        let (report, _) = try await poll(feed, body, try mapped("A", "B"))
-        #expect(report.answer?.prices == ["A": "1", "B": "4"])
     }
 
     @Test func anObjectKeyedByID() async throws {

@@ -25,7 +25,10 @@ struct JSONPointerTests {
         arguments: [
             (list: "/rows", id: "/s", price: "/p", at: nil, "list: /rows: the document is an object with the key data"),
             (list: "/data/x", id: "/s", price: "/p", at: nil, "list: /data/x: /data is a list of 2"),
-            (list: "/data/0/s", id: "/s", price: "/p", at: nil, "list: /data/0/s: there is a text, where a list"),
+            (
+                list: "/data/0/s", id: "/s", price: "/p", at: nil,
+                "list: /data/0/s: there is the text \"A\", where a list"
+            ),
             (
                 list: "/data", id: "/sym", price: "/p", at: nil,
                 "fields.id: /sym: nothing is there in any of 2 markets; a market is an object with the keys p, s, t"
@@ -51,7 +54,7 @@ struct JSONPointerTests {
             ),
             (
                 list: "/data", id: "/s", price: "/p", at: "/s",
-                "fields.quoted_at: /s: there is a text, where a time in the form"
+                "fields.quoted_at: /s: there is the text \"A\", where a time in the form"
             ),
         ] as [(list: String, id: String?, price: String, at: String?, String)])
     func wrongPointersAreNamed(

@@ -19,7 +19,7 @@ import Testing
             "1:24: notify.a.telegram: needs the bot's token: add token_file, token_env or token"
         ),
         ("notify: {a: {exec: [/x], token: t}}", "1:33: notify.a.token: belongs to telegram and ntfy"),
-        ("notify: {a: {exec: /x}}", "1:20: notify.a.exec: expected a list of texts, found a text"),
+        ("notify: {a: {exec: /x}}", "1:20: notify.a.exec: expected a list of texts, found a text: write [/x]"),
         ("notify: {a: {exec: []}}", "1:14: notify.a.exec: names no program, such as [/usr/local/bin/on-alert]"),
         (
             "notify: {a: {exec: [/x], quiet: 23:00}}",

@@ -79,10 +79,54 @@ import Testing
         #expect(faults.count == 1 && faults[0].hasSuffix(", found a text: \(hint)"), "\(faults)")
     }
 
-    @Test("a program and its arguments are not written out: they may hold a key")
-    func program() throws {
-        let faults = try ConfigurationScene().faults("notify: {a: {exec: curl -u hush}}")
-        #expect(faults == ["p.yaml:1:20: notify.a.exec: expected a list of texts, found a text"])
+    @Test(
+        "a program that is not in a list; its arguments are not written out: they may hold a key",
+        arguments: [
+            ("curl -u hush", "[PROGRAM, ARGUMENT, …]"), ("/usr/local/bin/on-alert.sh", "[/usr/local/bin/on-alert.sh]"),
+        ])
+    func program(text: String, hint: String) throws {
+        let faults = try ConfigurationScene().faults("notify: {a: {exec: \(text)}}")
+        #expect(faults == ["p.yaml:1:20: notify.a.exec: expected a list of texts, found a text: write \(hint)"])
+    }
+
+    @Test(
+        "a number that may have its thousands behind a point is asked about",
+        arguments: [
+            ("60.000", "60.000 is 60; if 60000 is meant, write 60000"), ("1.000", "1.000 is 1; if 1000 is meant"),
+            ("61.500", "61.500 is 61.5; if 61500 is meant"), ("0.990", nil), ("1.010", nil), ("12.345", nil),
+            ("60.00", nil), ("60000", nil), ("60.0000", nil), ("1234.500", nil),
+        ])
+    func thousands(number: String, warning: String?) throws {
+        for text in [
+            "alerts: [{name: a, market: b, below: \(number)}]",
+            "watch: {markets: [{id: s, holds: {bitcoin: \(number)}}]}",
+            "watch: {markets: [{id: s, holds: {bitcoin: 1}, cost: \(number)}]}",
+        ] {
+            let warnings = try ConfigurationScene().reading(text).warnings.map(\.message)
+            #expect(warnings.count == (warning == nil ? 0 : 1), "\(warnings)")
+            #expect(warnings.first?.hasPrefix(warning ?? "") ?? true, "\(warnings)")
+        }
+    }
+
+    @Test(
+        "what is often written in place of a zone, a day or a channel",
+        arguments: [
+            ("timezone: Berlin", "there is no time zone \"Berlin\"; did you mean Europe/Berlin?"),
+            ("timezone: europe/berlin", "there is no time zone \"europe/berlin\"; did you mean Europe/Berlin?"),
+            ("timezone: New York", "there is no time zone \"New York\"; did you mean America/New_York?"),
+            ("digest: {on: monday}", "digest.on: there is no \"monday\"; did you mean mon?"),
+            ("digest: {on: [Wednesday]}", "digest.on[0]: there is no \"Wednesday\"; did you mean wed?"),
+        ])
+    func otherWords(text: String, end: String) throws {
+        let faults = try ConfigurationScene().faults(text)
+        #expect(faults.count == 1 && faults[0].hasSuffix(end), "\(faults)")
+    }
+
+    @Test("e-mail is sent by a program")
+    func mail() throws {
+        let faults = try ConfigurationScene().faults("notify: {mail: {email: anna@example.com}}")
+        #expect(faults.count == 2 && faults[0].hasSuffix("exec (e-mail: exec with a mail program, see the cookbook)"))
+        #expect(faults.last?.hasSuffix("email: unknown key; did you mean notify.mail.exec?") == true, "\(faults)")
     }
 
     @Test("each fault of a rule names it, also where several are wrong; nothing else does")
@@ -158,6 +202,16 @@ import Testing
         }
         #expect(try warnings("watch: {markets: [\(id)]}") == expected ?? [])
         #expect(try warnings("watch: {top: 3}\nalerts: [{name: a, market: \(id), above: 1}]") == expected ?? [])
+    }
+
+    @Test("and of an id in another case; also where a portfolio holds it")
+    func otherCase() throws {
+        let warning = "warning: Bitcoin: ids are in lower case at coingecko; did you mean bitcoin?"
+        #expect(try warnings("watch: {markets: [Bitcoin]}") == [warning])
+        #expect(try warnings("watch: {markets: [{id: savings, holds: {Bitcoin: 1}}]}") == [warning])
+        #expect(
+            try warnings("watch: {markets: [{id: savings, holds: {BTC: 1}}]}").first?.contains("BTC: is a symbol")
+                == true)
     }
 
     @Test("where a feed has no id for it, the hint is there, too; an id that the owner gave is his word")

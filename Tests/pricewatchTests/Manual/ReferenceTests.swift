@@ -63,7 +63,7 @@ import Testing
         let reasons = Dictionary(grouping: AlertReason.allCases) { $0.announcement.rawValue }
         for row in try rows("event") where row.cells.count == 2 && !row.cells[0].contains(".") {
             let kind = try #require(row.codes(in: 0).first)
-            #expect(Set(row.codes(in: 1)) == Set(reasons[kind]?.map(\.rawValue) ?? []), "\(row.place)")
+            #expect(Set(row.codes(in: 1)) == Set(reasons[kind]?.map(\.word) ?? []), "\(row.place)")
         }
     }
 

@@ -4,6 +4,7 @@ import MarketSimulator
 import Markets
 import Testing
 
+@testable import Channels
 @testable import Engine
 @testable import pricewatch
 
@@ -50,7 +51,7 @@ import Testing
 
     private func events(_ scene: DaemonScene) throws -> [String] {
         try HistoryReader(at: scene.database).events(since: .distantPast).map {
-            "\($0.rule) \($0.market) \($0.kind.rawValue) \($0.reason.rawValue) \($0.price?.description ?? "-")"
+            "\($0.rule) \($0.market) \($0.kind.rawValue) \($0.reason.word) \($0.price?.description ?? "-")"
         }
     }
 
@@ -137,6 +138,8 @@ import Testing
         try await edit(scene, rules + Self.portfolio("0.25", "1.5"), restarting: restarting)
         await scene.poll(3)
         #expect(try events(scene).dropFirst() == ["above savings resolved edited 18000"])
+        let last = try #require(try HistoryReader(at: scene.database).events(since: .distantPast).last)
+        #expect(Headline(last).text() == "■ savings 18,000 usd, the amounts were edited (above)")
         await scene.stop()
     }
 

@@ -19,11 +19,27 @@ import Testing
         ),
         (
             "holds: {bitcoin: \"60,000\"}",
-            "watch.markets[0].holds.bitcoin: \"60,000\" holds a comma: write 60000, and a point before decimals"
+            "watch.markets[0].holds.bitcoin: expected an amount such as 0.5, found \"60,000\": a number with a comma; "
+                + "write 60000"
+        ),
+        (
+            "holds: {bitcoin: \"0,5\"}",
+            "watch.markets[0].holds.bitcoin: expected an amount such as 0.5, found \"0,5\": a number with a comma; "
+                + "write 0.5"
+        ),
+        (
+            "holds: {bitcoin: 0,5}",
+            "watch.markets[0].holds.bitcoin: expected an amount such as 0.5, found \"0,5\": a number with a comma; "
+                + "write 0.5"
+        ),
+        (
+            "holds: {bitcoin: 05}",
+            "watch.markets[0].holds.bitcoin: must not begin with 0 and a digit: a point follows the 0, as in 0.5"
         ),
         (
             "holds: {bitcoin: 60,000}",
-            "watch.markets[0].holds.000: a number takes no comma: write it without one, and a point before decimals"
+            "watch.markets[0].holds.bitcoin: expected an amount such as 0.5, found \"60,000\": a number with a comma; "
+                + "write 60000"
         ),
         (
             "holds: {bitcoin: 1.2345678901234567890}",
@@ -57,7 +73,7 @@ import Testing
         ),
         (
             "holds: {bitcoin: 1}, cost: \"25,000\"",
-            "watch.markets[0].cost: \"25,000\" holds a comma: write 25000, and a point before decimals"
+            "watch.markets[0].cost: expected a number such as 25000, found \"25,000\": a number with a comma; write 25000"
         ),
         ("holds: {bitcoin: 1}, cost: -5", "watch.markets[0].cost: must not be below 0"),
         ("holds: {bitcoin: 1}, cost: much", "watch.markets[0].cost: expected a number such as 25000, found \"much\""),
@@ -125,6 +141,27 @@ import Testing
             "currency: eur\nwatch: {markets: [{id: A, feed: stocks}, {id: both, holds: {bitcoin: 1, A: 1}}]}\n\(stocks)"
         )
         #expect(mixed.watchlist.named.first { $0.market.text == "both" }?.source == .shared)
+    }
+
+    @Test(
+        "check lists each market once, with its currency",
+        arguments: [
+            ("[bitcoin, A, {id: B, feed: own}]", "3 named: bitcoin, A, in eur, and B in usd"),
+            ("[{id: A, feed: own}, {id: B, feed: own}], top: 5", "2 named: the 5 largest, in eur, and A, B in usd"),
+            ("[{id: A, feed: own}, {id: B, feed: own}]", "2 named: A, B"),
+            ("[bitcoin], top: 5", "1 named: bitcoin, and the 5 largest, in eur"),
+        ])
+    func watches(markets: String, expected: String) throws {
+        let text = """
+            currency: eur
+            watch: {markets: \(markets)}
+            feeds:
+              - {provider: coingecko}
+              - {name: own, provider: json, url: "https://prices.example.com/{id}", fields: {price: /p}, currency: usd}
+            """
+        let findings = CheckFindings(try ConfigurationScene().reading(text), online: nil, now: ChartScene.moment(0))
+        let line = try #require(findings.lines.first { $0.hasPrefix("watches:") })
+        #expect(line.hasPrefix("watches:       \(expected)"), "\(line)")
     }
 
     @Test("check prints what it holds")

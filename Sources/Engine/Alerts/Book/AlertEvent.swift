@@ -54,7 +54,7 @@ extension AlertReason {
         case .firstMet: .pending
         case .firstFiring: .firing
         case .repeatInterval, .movedFurther, .silenceEnded: .reminder
-        case .conditionEnded, .edited, .disabled, .removed, .expired, .unwatched: .resolved
+        case .conditionEnded, .edited, .amountsEdited, .disabled, .removed, .expired, .unwatched: .resolved
         }
     }
 }
@@ -70,7 +70,7 @@ extension LogLine {
             line.add("threshold", event.threshold)
             line.add("severity", event.severity.rawValue)
             line.add("event_id", event.id)
-            line.add("reason", event.reason.rawValue)
+            line.add("reason", event.reason.word)
             line.add("condition", event.condition.description)
             line.add("change_percent", event.changePercent)
             line.add("symbol", event.symbol)

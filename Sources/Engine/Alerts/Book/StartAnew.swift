@@ -32,7 +32,7 @@ extension AlertBook {
                 if isMet { firing.side = rule.condition.side(of: observation) }
                 alert.state = .firing(firing)
             case .firing:
-                end(&alert, key(index, market), rule, .edited, &evaluation)
+                end(&alert, key(index, market), rule, .amountsEdited, &evaluation)
                 alert.state = rule.once ? .latched : isMet ? .dormant : .inactive
             case .inactive, .pending, .dormant: alert.state = isMet ? .dormant : .inactive
             }

@@ -117,4 +117,9 @@ package enum AlertReason: String, Hashable, Sendable, CaseIterable {
     case conditionEnded = "condition_ended"
     /// The rule or the market was changed or removed.
     case edited, disabled, removed, expired, unwatched
+    /// The amounts of the portfolio were edited; only messages tell it from `edited`.
+    case amountsEdited = "amounts_edited"
+
+    /// In logs and JSON.
+    package var word: String { (self == .amountsEdited ? .edited : self).rawValue }
 }

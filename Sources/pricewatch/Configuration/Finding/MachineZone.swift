@@ -13,6 +13,13 @@ extension HostEnvironment {
         throw Unfit(reason: "\(name.quoted) is not known here: \(zones) has no time zones (install tzdata, or use UTC)")
     }
 
+    /// `Europe/Berlin` from `Berlin` or `europe/berlin`; nil: there is none.
+    func zone(ofCity name: String) -> String? {
+        let regions = (try? FileManager.default.contentsOfDirectory(atPath: zones)) ?? []
+        let city = name.capitalized.replacing(" ", with: "_")
+        return ([city] + regions.sorted().map { "\($0)/\(city)" }).first { Zone(named: $0, in: zones) != nil }
+    }
+
     /// The machine's own, found as the C library does: `$TZ`, then /etc/localtime. It has a name where one can be
     /// found; UTC where nothing is said.
     var localZone: Zone {

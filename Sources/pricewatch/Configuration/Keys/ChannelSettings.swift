@@ -55,7 +55,7 @@ extension Configuration.Channel {
         let given = kinds.filter(section.holds)
         let token = section.secret("token")
         let chat = section.value("telegram", .name(upTo: 64))
-        let command = section.items("exec", expected: "a list of texts")?
+        let command = section.items("exec", expected: "a list of texts", hint: Hint.command)?
             .compactMap { $0.read(.text(upTo: 4096)) }
         let addresses = [
             "webhook": url("webhook").map { ChannelAddress.webhook(url: $0) },
@@ -65,7 +65,12 @@ extension Configuration.Channel {
             "ntfy": section.secret("ntfy", .topicURL(allowHTTP: allowHTTP)).map { .ntfy(url: $0, token: token) },
             "exec": command.map { .exec($0) },
         ]
-        if given.isEmpty { section.fault("needs one of \(kinds.joined(separator: ", "))") }
+        if given.isEmpty {
+            let isMail = section.pairs.contains { ["mail", "email", "smtp"].contains($0.key) }
+            section.fault(
+                "needs one of \(kinds.joined(separator: ", "))"
+                    + (isMail ? " (e-mail: exec with a mail program, see the cookbook)" : ""))
+        }
         if given.count > 1 {
             section.fault(at: given[1], "a channel is one thing: \(given.joined(separator: " and ")) need a name each")
         }

@@ -89,7 +89,7 @@ extension AlertRule {
             return nil
         }
         if key == "markets", item.value.text == "all" { return .all }
-        let items = key == "market" ? [item] : item.items(expected: "a list of ids, or all", ofTexts: true)
+        let items = key == "market" ? [item] : item.items(expected: "a list of ids, or all", hint: Hint.list)
         guard let markets = items?.compactMap({ $0.read(.marketID) }) else { return nil }
         if items?.isEmpty == true { section.fault(at: key, "is empty; use ids, or all") }
         if markets.contains(where: { $0.text == "all" }) {

@@ -29,7 +29,7 @@ extension Configuration.Watch {
     /// - Parameter currency: The configuration's.
     mutating func read(_ section: Section, feeds: [Configuration.Feed], in currency: Currency) {
         var holdings: [(portfolio: MarketID, parts: [Holding])] = []
-        for item in section.items("markets", ofTexts: true) ?? [] {
+        for item in section.items("markets", hint: Hint.list) ?? [] {
             var parts: [Holding] = []
             guard let market = Configuration.Market(item, feeds: feeds, &parts) else { continue }
             holdings.append((market.id, parts))
@@ -115,12 +115,7 @@ extension Configuration.Market {
             return Portfolio([])
         }
         item.section { holds in
-            for (name, item) in holds.entries() {
-                let isCut = item.value.isNull && name.allSatisfy(\.isNumber)
-                if isCut {
-                    item.fault("a number takes no comma: write it without one, and a point before decimals")
-                    continue
-                }
+            for (name, item) in rejoined(holds.entries()) {
                 do throws(InvalidName) {
                     let market = try MarketID(name)
                     parts.append((market, item))
@@ -131,5 +126,22 @@ extension Configuration.Market {
             }
         }
         return Portfolio(held, cost: cost)
+    }
+
+    /// `{bitcoin: 0,5}` is `bitcoin: 0` and a key `5` without a value: such numbers are put together again.
+    private static func rejoined(_ entries: [(name: String, item: Item)]) -> [(name: String, item: Item)] {
+        var whole: [(name: String, item: Item)] = []
+        for (name, item) in entries {
+            guard item.value.isNull, name.allSatisfy(\.isNumber), let (market, before) = whole.last,
+                let start = before.value.text, !before.value.isNull
+            else {
+                whole.append((name, item))
+                continue
+            }
+            let value = before.value.replaced(by: "\(start),\(name)", from: nil)
+            let joined = Item(value: value, path: before.path, position: before.position, context: item.context)
+            whole[whole.count - 1] = (market, joined)
+        }
+        return whole
     }
 }

@@ -18,6 +18,9 @@ enum Hint {
         "log_file": "log.file",
         "provider": "feeds[].provider",
         "key": "feeds[].key",
+        "mail": "notify.NAME.exec",
+        "email": "notify.NAME.exec",
+        "smtp": "notify.NAME.exec",
     ]
 
     /// The full path of the key that was probably meant by `word` in the section at `path`, which has the `known` keys.
@@ -35,6 +38,13 @@ enum Hint {
         return ": write [\(isPlain ? SafeText.printable(text, atMost: 60) : text.quoted)]"
     }
 
+    /// A program that is not in a list: `: write [/usr/local/bin/on-alert]`. Arguments are not repeated: they may hold a
+    /// key.
+    static func command(_ value: YAMLValue) -> String {
+        guard let text = value.text, !value.isNull else { return "" }
+        return text.contains(/\s/) ? ": write [PROGRAM, ARGUMENT, …]" : list(around: value)
+    }
+
     /// A number with a comma: `: a number with a comma; write 60000`.
     static func number(_ value: YAMLValue) -> String {
         guard let text = value.text, value.origin == nil, let number = withoutComma(text) else { return "" }
@@ -47,6 +57,14 @@ enum Hint {
             let number = withoutComma(start + "," + pair.key)
         else { return nil }
         return ": \(before.key.printable): \(start),\(pair.key) is a number with a comma; write \(number)"
+    }
+
+    /// `60.000`, which is 60, and 60000 to whoever separates thousands with points: `60.000 is 60; if 60000 is meant,
+    /// write 60000`. Nil for other numbers, and for usual ones such as 0.990, 1.010 and 12.345.
+    static func thousands(_ text: String, read value: String) -> String? {
+        guard text.wholeMatch(of: /1\.000|(?:[2-9]|[1-9]\d\d?)\.\d\d0/) != nil else { return nil }
+        let meant = text.replacing(".", with: "")
+        return "\(text) is \(value); if \(meant) is meant, write \(meant)"
     }
 
     /// The number that a text with commas stands for: `60,000` and `60.000,5` as 60000 and 60000.5, `0,99` as 0.99; nil
@@ -62,6 +80,7 @@ enum Hint {
         // Three digits behind the only comma are thousands, except behind a zero.
         let groups = kinds.count == 1 && (!isAlone || after.count == 3 && digits.first != "0")
         let whole = digits[..<last].filter { !".,".contains($0) }
+        if whole.count > 1, whole.first == "0" { return nil }
         return whole + (groups ? "" : ".") + after + unit
     }
 }

@@ -83,8 +83,8 @@ extension Scalar where Value == Price {
     /// How much of a market is held.
     static var amount: Scalar {
         Scalar("an amount such as 0.5") { text throws(Unfit) in
-            try Unfit.throwForComma(in: text)
             if text.hasPrefix("-") { throw Unfit(reason: "must be above 0; what is owed is no holding: leave it out") }
+            try Unfit.throwForLeadingZero(of: text)
             return try Scalar.price.parse(text)
         }
     }
@@ -94,7 +94,7 @@ extension Scalar where Value == Decimal {
     /// What was paid.
     static var cost: Scalar {
         Scalar("a number such as 25000") { text throws(Unfit) in
-            try Unfit.throwForComma(in: text)
+            try Unfit.throwForLeadingZero(of: text)
             guard let decimal = Decimal(wholeText: text) else { return nil }
             guard decimal >= 0 else { throw Unfit(reason: "must not be below 0") }
             return decimal == 0 ? 0 : try Scalar<Price>.price.parse(text)?.decimal
@@ -103,10 +103,10 @@ extension Scalar where Value == Decimal {
 }
 
 extension Unfit {
-    fileprivate static func throwForComma(in text: String) throws(Unfit) {
-        let plain = text.replacing(",", with: "")
-        guard plain != text, Decimal(wholeText: plain) != nil else { return }
-        throw Unfit(reason: "\(text.quoted) holds a comma: write \(plain), and a point before decimals")
+    /// `05` may be meant as 5 or as 0.5.
+    fileprivate static func throwForLeadingZero(of text: String) throws(Unfit) {
+        guard text.prefixMatch(of: /0\d/) != nil, Decimal(wholeText: text) != nil else { return }
+        throw Unfit(reason: "must not begin with 0 and a digit: a point follows the 0, as in 0.5")
     }
 }
 
@@ -170,7 +170,13 @@ extension Scalar where Value == TimeOfDay {
 }
 
 extension Scalar where Value == Weekdays {
-    static var weekdays: Scalar { Scalar("daily, or days such as mon, mon-fri or \"mon,thu\"") { Weekdays($0) } }
+    static var weekdays: Scalar {
+        Scalar("daily, or days such as mon, mon-fri or \"mon,thu\"") { text throws(Unfit) in
+            if let days = Weekdays(text) { return days }
+            guard let day = Weekdays(text.prefix(3)), text.lowercased().hasSuffix("day") else { return nil }
+            throw Unfit(reason: "there is no \(text.quoted); did you mean \(day)?")
+        }
+    }
 }
 
 extension Scalar where Value == QuietHours.Times {
@@ -182,7 +188,10 @@ extension Scalar where Value == QuietHours.Times {
 extension Scalar where Value == Zone {
     static func zone(_ context: ReadingContext) -> Scalar {
         Scalar("UTC, local, or a time zone such as Europe/Berlin") { text throws(Unfit) in
-            text == "local" ? try context.host.localZone : try context.host.zone(named: text)
+            if text == "local" { return try context.host.localZone }
+            if let zone = try context.host.zone(named: text) { return zone }
+            guard let meant = context.host.zone(ofCity: text) else { return nil }
+            throw Unfit(reason: "there is no time zone \(text.quoted); did you mean \(meant)?")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Markets
 
@@ -18,7 +19,11 @@ struct Item {
             return nil
         }
         do throws(Unfit) {
-            if let value = try scalar.parse(text) { return value }
+            if let read = try scalar.parse(text) {
+                let isNumber = read is Price || read is Decimal
+                if isNumber, value.origin == nil, let hint = Hint.thousands(text, read: "\(read)") { warn(hint) }
+                return read
+            }
             fault("expected \(scalar.expected), found \(value.shown)\(Hint.number(value))")
         } catch {
             fault(error.reason)
@@ -28,12 +33,12 @@ struct Item {
 
     /// nil, with a fault, if it is not a list.
     ///
-    /// - Parameter ofTexts: Whether a text that is not in a list may be meant as its only entry.
-    func items(expected: String = "a list", ofTexts: Bool = false) -> [Item]? {
+    /// - Parameter hint: What to write in place of a value that is not in a list.
+    func items(expected: String = "a list", hint: (YAMLValue) -> String = { _ in "" }) -> [Item]? {
         let opened = opened
         guard let items = opened?.items else {
             if let opened {
-                let hint = ofTexts && value.origin == nil ? Hint.list(around: opened) : ""
+                let hint = value.origin == nil ? hint(opened) : ""
                 fault("expected \(expected), found \(opened.kind)\(hint)")
             }
             return nil
@@ -110,13 +115,15 @@ final class Section {
     func value<Value>(_ key: String, _ scalar: Scalar<Value>) -> Value? { present(key)?.read(scalar) }
 
     /// nil if the key is absent, null or not a list.
-    func items(_ key: String, expected: String = "a list", ofTexts: Bool = false) -> [Item]? {
-        present(key)?.items(expected: expected, ofTexts: ofTexts)
+    func items(
+        _ key: String, expected: String = "a list", hint: (YAMLValue) -> String = { _ in "" }
+    ) -> [Item]? {
+        present(key)?.items(expected: expected, hint: hint)
     }
 
     /// A list of scalars; nil if the key is absent, null or not a list.
     func list<Value>(_ key: String, _ scalar: Scalar<Value>, expected: String = "a list") -> [Value]? {
-        items(key, expected: expected, ofTexts: true)?.compactMap { $0.read(scalar) }
+        items(key, expected: expected, hint: Hint.list)?.compactMap { $0.read(scalar) }
     }
 
     /// A scalar, or a list of them; nil if the key is absent, null, or a mapping.

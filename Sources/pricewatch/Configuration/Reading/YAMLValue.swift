@@ -101,7 +101,7 @@ extension YAMLValue {
     }
 
     /// The same place with another text.
-    func replaced(by text: String, from origin: String) -> YAMLValue {
+    func replaced(by text: String, from origin: String?) -> YAMLValue {
         let scalar = Node.Scalar(text, Tag(.implicit, .basic), .doubleQuoted, node.mark)
         return YAMLValue(node: .scalar(scalar), file: file, origin: origin)
     }
