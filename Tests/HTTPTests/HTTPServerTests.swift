@@ -88,7 +88,7 @@ import Testing
         var slow: [Int32] = []
         defer { for descriptor in slow { close(descriptor) } }
         for round in 0..<10 {
-            for _ in 0..<100 { slow.append(try connection(to: port, sending: "GET / HTTP/1.1\r\n")) }
+            for _ in 0..<100 { slow.append(try RawClient.connection(to: port, sending: "GET / HTTP/1.1\r\n")) }
             let exchange = try await RawClient.send("GET /\(round) HTTP/1.1\r\nHost: x\r\n\r\n", port: port)
             #expect(Self.head(exchange).contains("X-Target: /\(round)"), "\(round): \(exchange.end)")
         }
@@ -162,7 +162,7 @@ import Testing
     @Test("it is idle only while no connection is open")
     func idle() async throws {
         let (server, port) = try await Self.start()
-        let descriptor = try connection(to: port, sending: "GET / ")
+        let descriptor = try RawClient.connection(to: port, sending: "GET / ")
         let hasEnded = Mutex(false)
         let waiting = Task {
             try await server.waitUntilIdle(for: .milliseconds(20))
@@ -174,21 +174,5 @@ import Testing
         close(descriptor)
         try await waiting.value
         await server.stop()
-    }
-
-    private func connection(to port: Int, sending text: String) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let connected = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { throw POSIXError(.init(rawValue: errno) ?? .ECONNREFUSED) }
-        _ = text.withCString { send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-        return descriptor
     }
 }

@@ -7,8 +7,14 @@ package enum Python {
 
     package static func hasRun(_ program: String) -> Bool { (try? run(["-c", program]).code) == 0 }
 
-    package static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
+    /// - Parameter input: what it reads; nil: as this process does.
+    package static func run(_ arguments: [String], input: String? = nil) throws -> (code: Int32, output: String) {
         let process = Process()
+        // A file: writing a long text into a pipe would wait for the program, which waits for its output to be read.
+        let folder = try TemporaryFolder()
+        if let input {
+            process.standardInput = FileHandle(forReadingAtPath: folder.write(input, as: "input"))
+        }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3"] + arguments
         let pipe = Pipe()

@@ -26,9 +26,9 @@ package enum RawClient {
         }
     }
 
-    private static func exchange(_ bytes: String, port: Int, _ enough: (String) -> Bool) throws -> Exchange {
+    /// The caller closes it.
+    package static func connection(to port: Int, sending bytes: String) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -38,8 +38,18 @@ package enum RawClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard connected == 0 else { throw POSIXError(.init(rawValue: errno) ?? .ECONNREFUSED) }
+        guard connected == 0 else {
+            let code = errno
+            close(descriptor)
+            throw POSIXError(.init(rawValue: code) ?? .ECONNREFUSED)
+        }
         _ = bytes.withCString { Foundation.send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
+        return descriptor
+    }
+
+    private static func exchange(_ bytes: String, port: Int, _ enough: (String) -> Bool) throws -> Exchange {
+        let descriptor = try connection(to: port, sending: bytes)
+        defer { close(descriptor) }
         var read = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

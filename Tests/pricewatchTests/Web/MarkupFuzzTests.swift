@@ -10,7 +10,7 @@ import Testing
 /// A hundred thousand names and notes, with combining marks before and after every special character, written into HTML,
 /// SVG, Atom and CSV and read by the parsers of Python: no element and no attribute that we did not write, and each text
 /// as it was.
-@Suite(.enabled(if: Python.isHere, "python3 is not here"))
+@Suite(.enabled(if: Python.hasRun("import html.parser, xml.parsers.expat"), "python3 is not here"))
 struct MarkupFuzzTests {
     private static let count = 100_000
     private static let script = URL(fileURLWithPath: #filePath)
@@ -189,22 +189,6 @@ struct MarkupFuzzTests {
         var json = JSONWriter()
         json.array { json in for text in texts { json.string(text) } }
         return json.text
-    }
-}
-
-private enum Python {
-    static let isHere = (try? run(["-c", "import html.parser, xml.parsers.expat"]).code) == 0
-
-    static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3"] + arguments
-        let pipe = Pipe()
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 }
 

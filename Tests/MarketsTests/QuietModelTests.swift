@@ -1,17 +1,13 @@
 import Foundation
 import Markets
+import TestSupport
 import Testing
-
-@testable import Engine
 
 /// `Tests/Independent/quiet.py` finds the end of quiet hours from the manual's words and Python's time zones.
 @Suite struct QuietModelTests {
-    private static let script = URL(fileURLWithPath: #filePath)
-        .appendingPathComponent("../../../Independent/quiet.py").standardizedFileURL.path
-
     @Test(
         "Python finds the same ends of random quiet hours, in the hours around each change of the clocks too",
-        .enabled(if: QuietModelTests.hasPython, "python3 with zoneinfo is not here"),
+        .enabled(if: Python.hasZones, "python3 with zoneinfo is not here"),
         arguments: ["Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kolkata"])
     func sameEnds(zone name: String) throws {
         let zone = try #require(Zone(named: name))
@@ -28,7 +24,7 @@ import Testing
             lines += #"{"zone": "\#(name)", "quiet": \#(texts), "now": \#(Int(now.timeIntervalSince1970)), "#
             lines += #""end": \#(end.map { "\(Int($0.timeIntervalSince1970))" } ?? "null")}"# + "\n"
         }
-        let (code, output) = try Self.run([Self.script], input: lines)
+        let (code, output) = try Python.run([Python.script("quiet.py")], input: lines)
         #expect(code == 0, "\(output)")
         let counts = output.split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) } ?? []
         #expect(counts.count == 3 && counts[0] > 200 && counts[1] > 50, "\(output)")
@@ -55,24 +51,5 @@ import Testing
             while to == from { to = text(hours[roll(hours.count)], [0, 0, 1, 15, 30, 59][roll(6)]) }
             return days[roll(days.count)] + "\(from)-\(roll(8) == 0 ? "24:00" : to)"
         }
-    }
-
-    private static let hasPython = (try? run(["-c", "import zoneinfo; zoneinfo.ZoneInfo('Europe/Berlin')"]).code) == 0
-
-    private static func run(_ arguments: [String], input: String = "") throws -> (code: Int32, output: String) {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try input.write(to: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3"] + arguments
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 }
