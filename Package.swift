@@ -54,6 +54,10 @@ let package = Package(
         module(
             "Channels",
             ["Markets", "Engine", "HTTP", .product(name: "Subprocess", package: "swift-subprocess")]),
+        // Time-series engines: lines for them, and what they hold.
+        module("Exports", ["Markets", "Engine", "HTTP", "CZlib"]),
+        // zlib, for packed requests; the system's.
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The disk.
         module(
             "History",
@@ -77,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "pricewatch",
             dependencies: [
-                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "Views", "MarketSimulator",
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "Exports", "History", "Views", "MarketSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -99,10 +103,10 @@ let package = Package(
 
         // What tests of several modules stand on.
         .target(
-            name: "TestSupport", dependencies: ["HTTP", "MarketSimulator"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["HTTP", "MarketSimulator", "CZlib"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests(of: "Markets", ["TestSupport"]),
-        tests(of: "Engine", ["Markets"]),
+        tests(of: "Engine", ["Markets", "TestSupport"]),
         tests(
             of: "HTTP",
             [
@@ -112,6 +116,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         tests(of: "Feeds", ["Markets", "HTTP", "MarketSimulator", "TestSupport"]),
+        tests(of: "Exports", ["Markets", "Engine", "HTTP", "MarketSimulator", "TestSupport"]),
         tests(of: "History", ["Markets", "Engine", "TestSupport"]),
         tests(
             of: "MarketSimulator",
@@ -119,7 +124,7 @@ let package = Package(
         tests(
             of: "pricewatch",
             [
-                "Markets", "Engine", "HTTP", "Feeds", "Channels", "History", "Views", "MarketSimulator",
+                "Markets", "Engine", "HTTP", "Feeds", "Channels", "Exports", "History", "Views", "MarketSimulator",
                 "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
     ],

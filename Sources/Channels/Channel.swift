@@ -13,6 +13,15 @@ package protocol Channel: Sendable {
     func deliver(_ message: Message) async throws(DeliveryError) -> String
 }
 
+/// A channel that takes the state of all alerts, again and again. Its messages are tests, and alerts that no state
+/// reached.
+package protocol StateChannel: Channel {
+    /// Posts to all addresses at once.
+    ///
+    /// - Parameter page: where the alerts link to; nil: they have no link.
+    func post(_ state: StatePost, page: PageURL?) async -> StateAnswers
+}
+
 /// A message to deliver.
 package struct Message: Hashable, Sendable {
     /// The same for each attempt, so that a receiver can detect duplicates. Sent as `Idempotency-Key`.
@@ -22,12 +31,25 @@ package struct Message: Hashable, Sendable {
     package var note: Note?
     /// In which people read its times.
     package var zone: Zone
+    /// The page for browsers that it links to; nil: it has no link.
+    package var page: PageURL?
 
-    package init(id: String, events: [AlertEvent] = [], note: Note? = nil, zone: Zone = .utc) {
+    package init(
+        id: String, events: [AlertEvent] = [], note: Note? = nil, zone: Zone = .utc, page: PageURL? = nil
+    ) {
         self.id = id
         self.events = events
         self.note = note
         self.zone = zone
+        self.page = page
+    }
+
+    /// To what the message is about: its market, the alerts if there are several, else all markets.
+    var link: String? {
+        guard let page else { return nil }
+        guard note == nil, let first = events.first else { return page.home }
+        guard events.allSatisfy({ $0.market == first.market }) else { return page.alerts }
+        return first.link(on: page)
     }
 
     /// The one event that the message is about; nil if it is about several, or a note.

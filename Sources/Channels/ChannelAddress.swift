@@ -12,6 +12,8 @@ package enum ChannelAddress: Hashable, Sendable {
     case telegram(chat: String, token: Secret)
     /// The topic's URL and, if it is protected, a token.
     case ntfy(url: Secret, token: Secret?)
+    /// Every address of a cluster.
+    case alertmanager(Alertmanagers)
     /// A program and its arguments; no shell.
     case exec([String])
 
@@ -32,6 +34,8 @@ package enum ChannelAddress: Hashable, Sendable {
         case .discord(let url): over(.discord(url: url.revealed))
         case .telegram(let chat, let token): over(.telegram(chat: chat, token: token.revealed))
         case .ntfy(let url, let token): over(.ntfy(url: url.revealed, token: token?.revealed))
+        case .alertmanager(let cluster):
+            AlertmanagerChannel(name: name, cluster: cluster, transport: transport, now: now)
         case .exec(let command):
             ExecChannel(name: name, command: command, timeout: timeout, environment: ChildEnvironment(environment))
         }
@@ -49,10 +53,9 @@ package enum ChannelAddress: Hashable, Sendable {
     package var host: String? {
         switch self {
         case .webhook(let url), .slack(let url), .discord(let url), .ntfy(let url, _):
-            URLComponents(string: url.revealed).flatMap { url in
-                url.host.map { $0 + (url.port.map { ":\($0)" } ?? "") }
-            }
+            url.hostAndPort
         case .telegram: "api.telegram.org"
+        case .alertmanager(let cluster): cluster.urls.compactMap(\.hostAndPort).joined(separator: ", ")
         case .exec: nil
         }
     }
@@ -70,7 +73,15 @@ package enum ChannelAddress: Hashable, Sendable {
         case .discord(let url): ["discord", url.revealed]
         case .telegram(let chat, let token): ["telegram", chat, token.revealed]
         case .ntfy(let url, let token): ["ntfy", url.revealed, token?.revealed ?? ""]
+        case .alertmanager(let cluster): ["alertmanager"] + cluster.urls.map(\.revealed) + cluster.secrets
         case .exec(let command): ["exec"] + command
         }
+    }
+}
+
+extension Secret {
+    /// Of a URL: `127.0.0.1:8080`; nil if it names no host.
+    package var hostAndPort: String? {
+        URLComponents(string: revealed).flatMap { url in url.host.map { $0 + (url.port.map { ":\($0)" } ?? "") } }
     }
 }

@@ -7,7 +7,7 @@ extension Engine {
     /// Takes the silences in the database, except those whose end is announced but not written yet.
     mutating func follow(_ silences: [Silence]) {
         alerts.silences = silences.filter { silence in
-            !unsaved.endedSilences.contains { $0.id == silence.id && silence.until <= $0.at }
+            !recording.unsaved.endedSilences.contains { $0.id == silence.id && silence.until <= $0.at }
         }
     }
 
@@ -18,6 +18,9 @@ extension Engine {
         alerts = remembered.alerts
         alerts.resume(before)
         follow(alerts.silences)
+        for place in exports.indices {
+            if let known = remembered.exports[exports[place].settings.name] { exports[place].recall(known) }
+        }
         plan.publishChange()
     }
 
@@ -43,6 +46,7 @@ extension Engine {
         board.resume(before.board)
         recall(remembered, &plan)
         outbox.reload(next.routing)
+        exports = makeExports(remembered)
         sources = makeSources(remembered, at: now)
         for place in sources.indices {
             guard let known = before.sources.first(where: { $0.id == sources[place].id }) else { continue }

@@ -12,8 +12,8 @@ package struct Engine: Sendable {
     /// Keyed by feed name.
     var feeds: [String: FeedState]
     var outbox: Outbox
-    /// Not yet written to disk; usually only the ids of the events logged since the last commit.
-    var unsaved: Commit
+    /// In the order of the configuration.
+    var exports: [ExportQueue]
     var recording: Recording
     var clock: Clock
     var daemon: DaemonState
@@ -38,21 +38,23 @@ package struct Engine: Sendable {
         sources = []
         self.feeds = feeds
         outbox = Outbox(settings.routing, queued: remembered.queued, notified: remembered.notified)
-        unsaved = Commit()
+        exports = settings.exports.map { ExportQueue($0, remembering: remembered.exports[$0.name]) }
         recording = Recording(stored: remembered.stored, fault: remembered.fault)
         clock = Clock(last: now)
         daemon = DaemonState(startedAt: now.wall, unlogged: remembered.unlogged.filter { !logged.contains($0.id) })
         chores = Chores(lastDigest: remembered.lastDigest ?? min(remembered.lastCycle ?? now.wall, now.wall))
-        unsaved.logged = remembered.unlogged.map(\.id).filter(logged.contains)
+        recording.unsaved.logged = remembered.unlogged.map(\.id).filter(logged.contains)
         sources = makeSources(remembered, at: now)
         // Data does not become stale while no daemon runs.
         daemon.downtime = lastBeforeGap(remembered.lastCycle, until: now.wall, interval: shortestStep)
             .map { $0..<now.wall }
     }
 
-    /// The result of the last commits.
+    /// The result of the last commits, and what the next one writes.
     struct Recording: Sendable {
         var stored: StoredHistory
+        /// Not yet written to disk; usually only the ids of the events logged since the last commit.
+        var unsaved = Commit()
         /// Why the last commit failed; nil if it succeeded.
         var fault: String?
         /// The fault has been logged.

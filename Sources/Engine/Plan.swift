@@ -7,6 +7,8 @@ package enum Input: Sendable {
     case woke
     case answered(SourceID, PollResult)
     case delivered(Delivery)
+    /// The post of a plan's state ended.
+    case stated(StateAnswers)
     /// The heartbeat request ended; `fault` is nil if it succeeded.
     case heartbeat(fault: String?)
     /// The answer to `Plan.readGap`.
@@ -15,7 +17,10 @@ package enum Input: Sendable {
     case changedOutside(OutsideChange)
     /// A backfill round ended; nil if it stored no prices.
     case backfilled(Remembered?)
-    case pruned(isStillTooLarge: Bool)
+    /// A request to a time-series engine ended.
+    case exported(ExportResult)
+    /// `lost`: how many samples were deleted before an export had sent them, by its name.
+    case pruned(isStillTooLarge: Bool, lost: [String: Int] = [:])
     case reload(Settings, Remembered)
     /// The configuration file was refused, and why.
     case rejected(String)
@@ -90,6 +95,8 @@ package struct Plan: Sendable {
     package var publish: Publication?
     package var polls: [PollRequest] = []
     package var deliveries: [DeliveryRequest] = []
+    package var exports: [ExportRequest] = []
+    package var states: [StatePost] = []
     package var sendsHeartbeat = false
     /// Starts a backfill round. Two polls no further apart than this leave no gap. Nil: no round.
     package var backfill: Duration?

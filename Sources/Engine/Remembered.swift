@@ -21,6 +21,8 @@ package struct Remembered: Sendable {
     package var unlogged: [AlertEvent] = []
     /// When the newest digest was due.
     package var lastDigest: Date?
+    /// By the names of the configured exports.
+    package var exports: [String: RememberedExport] = [:]
     package var stored: StoredHistory
     /// Why nothing can be recorded; nil if the database is open.
     package var fault: String?

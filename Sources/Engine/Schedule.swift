@@ -37,6 +37,7 @@ extension Engine {
         case .starting, .running: if cycle == nil { moments += sources.map(\.dueAt) }
         }
         if let next = outbox.nextMoment(after: now.wall) { moments.append(now.uptime(at: next)) }
+        moments += exports.compactMap(\.nextMoment)
         return moments.min()
     }
 }
@@ -61,7 +62,9 @@ extension Engine {
         case .stopping(let since): return now.uptime >= since + grace || (cycle == nil && outbox.isIdle)
         case .draining(let since):
             if now.uptime >= since.uptime + (settings.once ?? .zero) { return true }
-            guard outbox.isIdle, !chores.isPruning, !chores.isHeartbeatRunning else { return false }
+            guard outbox.isIdle, exports.allSatisfy(\.isIdle), !chores.isPruning, !chores.isHeartbeatRunning else {
+                return false
+            }
             // An attempt that is due later is left to the next run.
             return outbox.nextMoment(after: now.wall).map { $0 > since.wall + .seconds(3) } ?? true
         }

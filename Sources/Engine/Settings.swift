@@ -14,6 +14,8 @@ package struct Settings: Sendable {
     package var feeds: [String]
     package var rules: [AlertRule]
     package var routing: Routing
+    /// The time-series engines that samples are sent to.
+    package var exports: [ExportSettings] = []
     /// When the day's summary is sent; nil: never.
     package var digest: DigestTime?
     /// How far back a gap is backfilled; nil: never.

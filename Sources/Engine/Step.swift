@@ -11,6 +11,7 @@ extension Engine {
         case .woke: wake(at: now, &plan)
         case .answered(let source, let result): answer(result, of: source, at: now, &plan)
         case .delivered(let delivery): endDelivery(delivery, at: now, &plan)
+        case .stated(let answers): endPost(answers, at: now.wall, &plan)
         case .heartbeat(let fault): endHeartbeat(fault, at: now.wall, &plan)
         case .gapRead(let gap):
             cycle?.gap = gap
@@ -22,8 +23,10 @@ extension Engine {
         case .backfilled(let remembered):
             chores.isBackfilling = false
             if let remembered { recall(remembered, &plan) }
-        case .pruned(let isStillTooLarge):
+        case .exported(let result): endExport(result, at: now, &plan)
+        case .pruned(let isStillTooLarge, let lost):
             chores.isPruning = false
+            endPruning(lost: lost, &plan)
             chores.isStillTooLarge = isStillTooLarge
         case .reload(let settings, let remembered): reload(settings, remembered, at: now, &plan)
         case .rejected(let fault):
@@ -31,9 +34,13 @@ extension Engine {
             plan.publishChange()
         case .stop: stop(at: now, &plan)
         }
+        // A message about an alert that no post has brought to an address waits for the running post.
+        choosePosts(at: now.wall, &plan)
         chooseDeliveries(at: now, &plan)
         publishOutbox(&plan)
-        write(&plan)
+        chooseExports(at: now, &plan)
+        publishExports(at: now, &plan)
+        write(&plan, isLast: isOver(at: now))
         plan.nextWake = nextWake(at: now)
         plan.isOver = isOver(at: now)
         return plan
@@ -44,13 +51,16 @@ extension Engine {
         guard let commit = plan.commit else { return }
         recording.stored = result.stored
         for database in result.quarantined { plan.log.append(.quarantined(database)) }
+        if !result.quarantined.isEmpty {
+            for place in exports.indices { exports[place].startAnew() }
+        }
         if let past = result.past, let needed = commit.pastNeeded {
             summary.add(past: past, polledBefore: needed.polled.upperBound)
         }
         recording.fault = result.fault
         if let fault = result.fault {
-            unsaved = commit
-            unsaved.keepUnsaved()
+            recording.unsaved = commit
+            recording.unsaved.keepUnsaved()
             cycle?.isRecorded = false
             if !commit.polls.isEmpty, case .polled(let outcome, _) = daemon.ending {
                 daemon.ending = .polled(outcome, recorded: false)
@@ -58,23 +68,28 @@ extension Engine {
             if !recording.isLogged {
                 plan.log.append(LogLine(.error, "history.not_recording") { $0.add("message", fault) })
             }
-        } else if recording.isLogged {
-            plan.log.append(LogLine(.info, "history.recording"))
+        } else {
+            addToExports(commit.polls, at: clock.last.uptime)
+            if recording.isLogged { plan.log.append(LogLine(.info, "history.recording")) }
         }
         recording.isLogged = result.fault != nil
-        unsaved.logged += plan.loggedEvents
+        recording.unsaved.logged += plan.loggedEvents
     }
 
     /// Merges what is unsaved since the last commit into the plan's commit.
-    private mutating func write(_ plan: inout Plan) {
-        guard let commit = plan.commit, !commit.isEmpty else {
+    ///
+    /// - Parameter isLast: The daemon exits after this step.
+    private mutating func write(_ plan: inout Plan, isLast: Bool) {
+        var commit = plan.commit ?? Commit()
+        if isLast || !commit.isEmpty { writeExports(to: &commit) }
+        guard !commit.isEmpty else {
             plan.commit = nil
-            unsaved.logged += plan.loggedEvents
+            recording.unsaved.logged += plan.loggedEvents
             return
         }
-        unsaved.add(commit)
-        plan.commit = unsaved
-        unsaved = Commit()
+        recording.unsaved.add(commit)
+        plan.commit = recording.unsaved
+        recording.unsaved = Commit()
     }
 
     /// Logs clock jumps. If the clock was set, shifts the times of queued messages by the same amount.
@@ -161,6 +176,7 @@ extension Engine {
             if cycle.asked.contains(sources[place].id) { sources[place].schedule(at: now.uptime) }
         }
         self.cycle = nil
+        for channel in outbox.states.keys { outbox.states[channel]?.isDue = true }
         if clock.trust == .confirmed { sendDigestIfDue(at: now.wall, &plan) }
         if daemon.phase == .starting { daemon.phase = settings.once == nil ? .running : .draining(since: now) }
         plan.publish = .cycleEnded

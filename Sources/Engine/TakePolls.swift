@@ -79,7 +79,7 @@ extension Engine {
         }
         let changes = alerts.evaluate(
             board, at: AlertBook.Context(now: moment, sources: contexts, downtime: daemon.downtime))
-        active.update(with: changes)
+        active.update(with: changes, at: moment)
         return changes
     }
 

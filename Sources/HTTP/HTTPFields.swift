@@ -11,6 +11,9 @@ package struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
         all = elements.map { (name: $0.0, value: $0.1) }
     }
 
+    /// Those of each request of this program.
+    package static var ours: HTTPFields { ["User-Agent": "pricewatch/\(Version.current)"] }
+
     /// The first field of this name.
     package subscript(name: String) -> String? {
         let wanted = name.lowercased()

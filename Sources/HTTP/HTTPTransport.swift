@@ -1,4 +1,5 @@
 import Foundation
+import Markets
 import NIOHTTP1
 
 /// Access to the network; replaced in tests.
@@ -41,6 +42,8 @@ package struct HTTPAnswer: Sendable {
         self.cut = cut
     }
 
+    package var isSuccess: Bool { (200...299).contains(status) }
+
     /// `404 Not Found`; the number alone for an unknown one.
     package var statusText: String {
         let reason = HTTPResponseStatus(statusCode: status).reasonPhrase
@@ -79,4 +82,19 @@ package struct SystemTime: TimeSource {
     package func now() -> Date { Date() }
     package func uptime() -> Duration { ContinuousClock.now - start }
     package func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+}
+
+extension TransportFault {
+    /// For people, such as `no connection: connection refused`; holds what the system says, secrets included.
+    package var cause: String {
+        switch self {
+        case .dns(let text): text
+        case .connect(let text): "no connection: \(text)"
+        case .tls(let text): "no secure connection: \(text)"
+        case .timeout(let timeout): "no answer within \(timeout.unitsText)"
+        case .transport(let text): text
+        case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
+        case .cancelled: "stopped before it was answered"
+        }
+    }
 }

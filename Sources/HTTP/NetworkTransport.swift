@@ -27,11 +27,10 @@ package final class NetworkTransport: HTTPTransport {
             decompression: .enabled(limit: .size(8 << 20)))
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
-        if !trustRoots.isEmpty {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = try trustRoots.map { .certificates(try NIOSSLCertificate.fromPEMFile($0)) }
-            configuration.tlsConfiguration = tls
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.additionalTrustRoots = try trustRoots.map { .certificates(try NIOSSLCertificate.fromPEMFile($0)) }
+        configuration.tlsConfiguration = tls
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
@@ -174,6 +173,9 @@ extension TransportFault {
         }
         if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
             return "the server does not speak TLS on this port"
+        }
+        if text.contains("PROTOCOL_VERSION") || text.contains("UNSUPPORTED_PROTOCOL") {
+            return "the server does not offer TLS 1.2 or later"
         }
         return text
     }

@@ -46,6 +46,7 @@ struct Pricewatch: AsyncParsableCommand {
             Backup.self,
             Restore.self,
             Forget.self,
+            ExportCommand.self,
             Check.self,
             Find.self,
             Web.self,

@@ -15,6 +15,10 @@ struct EngineScene {
     /// One for each delivery to a channel; afterwards `outcome` decides.
     var outcomes: [String: [Outcome]] = [:]
     var outcome: @Sendable (DeliveryRequest, Moment) -> Outcome = { _, _ in .ends(.delivered) }
+    /// One for each post of states, with an outcome for each address. Afterwards one address takes all.
+    var answers: [[StateAnswers.Outcome]] = []
+    /// Posts of states do not end.
+    var postsHang = false
     /// One for each heartbeat: why it was not answered, nil where it was. Afterwards all are answered.
     var heartbeatFaults: [String?] = []
     /// Why nothing can be written; nil where it can.
@@ -30,9 +34,13 @@ struct EngineScene {
     private(set) var statuses: [StatusReport] = []
     /// Deliveries that were started.
     private(set) var attempts: [Sent] = []
+    /// Requests to time-series engines; none ends by itself.
+    private(set) var exports: [ExportRequest] = []
     private(set) var delivered: [Sent] = []
     /// Deliveries under way at the same time.
     private(set) var mostAtOnce = 0
+    /// States whose post was started.
+    private(set) var posts: [StatePost] = []
     private(set) var heartbeats: [Date] = []
     private(set) var prunings: [Date] = []
     private(set) var backfills: [Date] = []
@@ -42,6 +50,7 @@ struct EngineScene {
     private(set) var hanging: [DeliveryRequest] = []
     private var unanswered: [PollRequest] = []
     private var started: [DeliveryRequest] = []
+    private var posting: [StatePost] = []
 
     struct Sent: Sendable {
         var message: QueuedMessage
@@ -88,6 +97,9 @@ extension EngineScene {
         unanswered += plan.polls
         requests += plan.polls
         for request in plan.deliveries { start(request) }
+        exports += plan.exports
+        posts += plan.states
+        posting += plan.states
         if plan.sendsHeartbeat { heartbeats.append(now.wall) }
         if plan.prunes { prunings.append(now.wall) }
         if plan.backfill != nil { backfills.append(now.wall) }
@@ -121,6 +133,11 @@ extension EngineScene {
             } else if let request = started.first {
                 started.removeFirst()
                 end(request)
+            } else if !postsHang, let post = posting.first {
+                posting.removeFirst()
+                let outcomes = answers.isEmpty ? [.taken] : answers.removeFirst()
+                let addresses = zip(1..., outcomes).map { StateAnswers.Address(host: "am-\($0):9093", $1) }
+                take(.stated(StateAnswers(channel: post.channel, addresses: addresses)))
             } else {
                 break
             }
@@ -216,7 +233,7 @@ extension EngineScene {
     /// Ends the daemon, and starts another one on the same history.
     mutating func restart(_ next: Settings? = nil) {
         settings = next ?? settings
-        (unanswered, started, hanging, nextWake, isOver) = ([], [], [], nil, false)
+        (unanswered, started, hanging, posting, nextWake, isOver) = ([], [], [], [], nil, false)
         engine = Engine(settings, remembering: memory.remembered(settings, at: now.wall), at: now)
     }
 
@@ -248,8 +265,8 @@ extension EngineScene {
 
     /// Forgets what has come of it so far.
     mutating func forget() {
-        (requests, log, commits, statuses, attempts, delivered) = ([], [], [], [], [], [])
-        (heartbeats, prunings, backfills) = ([], [], [])
+        (requests, log, commits, statuses, attempts, delivered, exports) = ([], [], [], [], [], [], [])
+        (posts, heartbeats, prunings, backfills) = ([], [], [], [])
     }
 
     mutating func forgetStatuses() { statuses = [] }

@@ -13,6 +13,7 @@ struct MemoryHistory: Sendable {
     private(set) var notified: [AlertKey: [String]] = [:]
     private(set) var messages: [QueuedMessage] = []
     private(set) var digest: Date?
+    private(set) var exports: [String: StoredExport] = [:]
     private(set) var ranking: [MarketID] = []
     var silences: [Silence] = []
     private var contents: [String: OutgoingMessage.Contents] = [:]
@@ -36,6 +37,7 @@ extension MemoryHistory {
         silences.removeAll { silence in commit.endedSilences.contains { $0.id == silence.id && silence.until <= $0.at }
         }
         digest = commit.digest ?? digest
+        exports.merge(commit.exports) { _, new in new }
         for change in commit.outbox { apply(change, newEvents: Set(new.map(\.id))) }
     }
 
@@ -117,9 +119,24 @@ extension MemoryHistory {
             board: board,
             alerts: book(settings, watching: Set(polls.flatMap { $0.watched?.all ?? [] } + board.markets).sorted()),
             summary: summary(settings, at: now),
-            active: ActiveAlerts(Array(active)), sources: sources, firstPoll: polls.first?.at, lastCycle: lastCycle,
+            active: ActiveAlerts(
+                Array(active),
+                ends: events.filter { $0.kind == .resolved && now.since($0.at) <= ActiveAlerts.endsKept }),
+            sources: sources, firstPoll: polls.first?.at, lastCycle: lastCycle,
             queued: messages, notified: notified.mapValues(Set.init),
-            unlogged: events.filter { !logged.contains($0.id) }, lastDigest: digest, stored: stored)
+            unlogged: events.filter { !logged.contains($0.id) }, lastDigest: digest,
+            exports: Dictionary(
+                settings.exports.map { ($0.name, export($0.name)) }, uniquingKeysWith: { first, _ in first }),
+            stored: stored)
+    }
+
+    /// The id of a poll is its place, from 1 on.
+    private func export(_ name: String) -> RememberedExport {
+        var export = RememberedExport(stored: exports[name])
+        let rest = polls.dropFirst(Int(export.stored?.poll ?? 0))
+        export.pending = rest.reduce(0) { $0 + $1.samples.count }
+        export.oldest = rest.first?.fetchedAt
+        return export
     }
 
     private func board(_ settings: Settings) -> MarketBoard {

@@ -159,7 +159,7 @@ import Testing
         #expect(scene.take(.rejected("line 3: what is this?")).publish == .changed)
         #expect(
             reasons(scene) == [
-                "config_rejected: the configuration was refused, the old one goes on: line 3: what is this?"
+                "config_rejected: the configuration was refused, the old one stays in use: line 3: what is this?"
             ])
         scene.reload()
         #expect(reasons(scene) == [])

@@ -15,8 +15,10 @@ struct TLSServer {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// - Parameter names: of the certificate, such as `DNS:localhost,IP:127.0.0.1`.
-    static func start(names: String, body: String) async throws -> TLSServer {
+    /// - Parameters:
+    ///   - names: of the certificate, such as `DNS:localhost,IP:127.0.0.1`.
+    ///   - newest: the newest version of TLS that it speaks; nil: the library's newest.
+    static func start(names: String, body: String, newest: TLSVersion? = nil) async throws -> TLSServer {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feeds-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let key = folder.appendingPathComponent("key.pem").path
@@ -31,10 +33,12 @@ struct TLSServer {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        let context = try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-                privateKey: .privateKey(NIOSSLPrivateKey(file: key, format: .pem))))
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+        configuration.minimumTLSVersion = .tlsv1
+        configuration.maximumTLSVersion = newest
+        let context = try NIOSSLContext(configuration: configuration)
         let text =
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

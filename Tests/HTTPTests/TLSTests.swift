@@ -1,5 +1,6 @@
 import Foundation
 import MarketSimulator
+import NIOSSL
 import Testing
 
 @testable import HTTP
@@ -41,6 +42,15 @@ struct TLSTests {
         let result = try await get(server.port, trusting: [server.certificateFile])
         try await server.stop()
         #expect(result == .success("[1]"))
+    }
+
+    @Test("TLS 1.0 and 1.1 are refused, 1.2 is spoken", arguments: [TLSVersion.tlsv1, .tlsv11, .tlsv12])
+    func oldVersions(newest: TLSVersion) async throws {
+        let server = try await TLSServer.start(names: "DNS:localhost", body: "[1]", newest: newest)
+        let result = try await get(server.port, trusting: [server.certificateFile])
+        try await server.stop()
+        let refused = TransportFault.tls("the server does not offer TLS 1.2 or later")
+        #expect(result == (newest == .tlsv12 ? .success("[1]") : .failure(refused)))
     }
 
     @Test func aPortThatSpeaksNoTLS() async throws {

@@ -27,8 +27,9 @@ struct ChildEnvironment: Sendable {
     }
 
     /// For every message `PRICEWATCH_MESSAGE_ID`, `PRICEWATCH_TITLE`, `PRICEWATCH_TEXT`, `PRICEWATCH_EVENTS` (the
-    /// number of events), `PRICEWATCH_JSON` (same as standard input; absent above 64 KiB). For a single event a
-    /// variable for each field, empty if absent; for a note `PRICEWATCH_NOTE_KIND`.
+    /// number of events), `PRICEWATCH_JSON` (same as standard input; absent above 64 KiB), and with `web.url`
+    /// `PRICEWATCH_URL`. For a single event a variable for each field, empty if absent; for a note
+    /// `PRICEWATCH_NOTE_KIND`.
     func variables(for message: Message, json: [UInt8]) -> [String: String] {
         let text = MessageText(message)
         var own = [
@@ -37,6 +38,7 @@ struct ChildEnvironment: Sendable {
         ]
         if json.count <= Self.longest { own["JSON"] = String(decoding: json, as: UTF8.self) }
         if message.singleEvent != nil { own.merge(Self.fields(ofEvent: json)) { $1 } }
+        own["URL"] = text.link
         own["NOTE_KIND"] = message.note?.kind.rawValue
         var variables = inherited
         for (name, value) in own {

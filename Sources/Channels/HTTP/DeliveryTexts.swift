@@ -44,17 +44,7 @@ struct DeliveryTexts {
     }
 
     func failure(_ fault: TransportFault) -> String {
-        let cause =
-            switch fault {
-            case .dns(let text): text
-            case .connect(let text): "no connection: \(text)"
-            case .tls(let text): "no secure connection: \(text)"
-            case .timeout(let timeout): "no answer within \(timeout.unitsText)"
-            case .transport(let text): text
-            case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
-            case .cancelled: "stopped before it was answered"
-            }
-        return "\(operation): \(safe(cause, atMost: 200))"
+        "\(operation): \(safe(fault.cause, atMost: 200))"
     }
 
     private func quoted(_ body: Data, atMost length: Int) -> String {

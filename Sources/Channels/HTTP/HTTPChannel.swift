@@ -114,12 +114,4 @@ package enum Heartbeat {
 }
 
 /// Bytes of an answer that are read.
-private let bodyLimit = 64 << 10
-
-extension HTTPFields {
-    fileprivate static var ours: HTTPFields { ["User-Agent": "pricewatch/\(Version.current)"] }
-}
-
-extension HTTPAnswer {
-    fileprivate var isSuccess: Bool { (200...299).contains(status) }
-}
+let bodyLimit = 64 << 10

@@ -157,6 +157,8 @@ extension HTTPService {
                 // ntfy turns a message above 4096 bytes into an attachment, and accepts twice that as JSON.
                 json.member("message", text.fittedLines(toBytes: 3800))
                 json.member("priority", priority)
+                // What a tap on the notification opens.
+                if let link = text.link { json.member("click", link) }
                 json.array("tags", [message.isAllResolved ? "white_check_mark" : tag]) { $0.string($1) }
             }
         } hint: { status, _ in

@@ -7,8 +7,11 @@ struct MessageText: Hashable, Sendable {
     /// At most 60 code points.
     var headline: String
     var lines: [String]
+    /// A URL, which needs no escape anywhere.
+    var link: String?
 
     init(_ message: Message) {
+        link = message.link
         if let note = message.note {
             headline = SafeText.line(note.title, atMost: Headline.length)
             lines = (note.lines + message.events.map(Self.listed)).map(\.asOneLine)
@@ -43,12 +46,15 @@ struct MessageText: Hashable, Sendable {
         }
     }
 
-    /// The whole text for a service that takes `limit` bytes of UTF-8; no service counts more for a scalar.
+    /// The whole text, its link last, for a service that takes `limit` bytes of UTF-8; no service counts more for a
+    /// scalar.
     ///
     /// - Parameter escape: What is sent in place of a scalar; nil: the scalar itself.
     func fitted(toBytes limit: Int, escaping escape: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
         let headline = headline.replacingScalars(escape)
-        return headline + "\n" + fittedLines(toBytes: limit - headline.utf8.count - 1, escaping: escape)
+        let end = link.map { "\n" + $0 } ?? ""
+        let room = limit - headline.utf8.count - 1 - end.utf8.count
+        return headline + "\n" + fittedLines(toBytes: room, escaping: escape) + end
     }
 
     /// The lines below the headline; those that do not fit are left out and counted.

@@ -15,10 +15,13 @@ package struct Commit: Sendable {
     package var endedSilences: [(id: Int64, at: Date)] = []
     /// What happened to messages, in order.
     package var outbox: [OutboxChange] = []
-    /// The channels that were notified of a firing alert, where that changed; empty once it is resolved.
+    /// The channels that were notified of a firing alert, where that changed; once it is resolved, only those to which
+    /// the state of alerts is posted.
     package var notified: [AlertKey: [String]] = [:]
     /// When the digest in this commit was due; nil: no digest.
     package var digest: Date?
+    /// By name; those that have changed.
+    package var exports: [String: StoredExport] = [:]
     /// The time range of past polls whose samples the summary needs next, and in which currencies; read after the
     /// commit.
     package var pastNeeded: (polled: Range<Date>, currencies: MarketCurrencies)?
@@ -27,7 +30,7 @@ package struct Commit: Sendable {
 
     package var isEmpty: Bool {
         polls.isEmpty && idleCycle == nil && alerts.isEmpty && events.isEmpty && logged.isEmpty
-            && endedSilences.isEmpty && outbox.isEmpty && notified.isEmpty && digest == nil
+            && endedSilences.isEmpty && outbox.isEmpty && notified.isEmpty && digest == nil && exports.isEmpty
     }
 
     /// Appends a later commit.
@@ -41,6 +44,7 @@ package struct Commit: Sendable {
         outbox += later.outbox
         notified.merge(later.notified) { _, new in new }
         digest = later.digest ?? digest
+        exports.merge(later.exports) { _, new in new }
         pastNeeded = later.pastNeeded
     }
 

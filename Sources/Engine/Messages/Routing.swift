@@ -28,10 +28,29 @@ package struct Routing: Hashable, Sendable {
         package var zone = Zone.utc
         /// A hash of the channel's address: changes with it and holds no secret.
         package var address = ""
+        package var takes = Contents.messages
+
+        package enum Contents: Hashable, Sendable {
+            /// Events and notes, each once.
+            case messages
+            /// The state of all alerts, again at every cycle.
+            ///
+            /// - Parameter isShared: another pricewatch posts the same alerts there.
+            case states(isShared: Bool)
+        }
 
         /// When messages below critical may be sent again; nil: now.
         package func quietEnd(at now: Date) -> Date? { quiet?.end(at: now, in: zone) }
     }
+
+    /// The channels to which events and notes are sent.
+    var messageChannels: [Channel] { channels.filter { $0.takes == .messages } }
+
+    /// The channels to which the state of alerts is posted.
+    var stateChannels: [Channel] { channels.filter { $0.takes != .messages } }
+
+    /// Whether the rule's alerts go to this channel.
+    func names(_ channel: Channel, in rule: String) -> Bool { named[rule]?.contains(channel.name) ?? true }
 
     /// Whether this channel is notified of the event. A resolve goes to the channels that were notified of the firing,
     /// whatever the rule says now.
@@ -41,7 +60,7 @@ package struct Routing: Hashable, Sendable {
         guard event.silencedUntil == nil else { return false }
         switch event.kind {
         case .pending: return false
-        case .firing, .reminder: return named[event.rule]?.contains(channel.name) ?? true
+        case .firing, .reminder: return names(channel, in: event.rule)
         case .resolved: return channel.sendResolved && notified.contains(channel.name)
         }
     }

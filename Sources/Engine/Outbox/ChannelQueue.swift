@@ -82,9 +82,17 @@ struct ChannelQueue: Sendable {
     }
 
     /// Resets the health; the messages are sent without their own backoff.
-    private mutating func recover() {
+    mutating func recover() {
         health = Health()
         for place in messages.indices { messages[place].notBefore = nil }
+    }
+
+    /// Removes the messages that report nothing but these alerts; returns their ids.
+    mutating func withdraw(_ alerts: Set<AlertKey>) -> [String] {
+        let ids = messages.filter { $0.events.allSatisfy { alerts.contains($0.alert) } && !running.contains($0.id) }
+            .map(\.id)
+        messages.removeAll { ids.contains($0.id) }
+        return ids
     }
 
     mutating func follow(clockSetBy step: Duration) {
@@ -231,12 +239,8 @@ struct ChannelQueue: Sendable {
             .compactMap { $0 }.max()
     }
 
-    /// The wait after `failures` consecutive failures (at least 1), exponential with jitter: 50 to 100 % of
-    /// 1 s × 2^(failures−1), at most of 5 minutes.
-    ///
-    /// - Parameter random: from 0 up to 1.
+    /// See `Backoff`.
     static func backoff(after failures: Int, random: Double) -> Duration {
-        let longest = min(Duration.minutes(5).inSeconds, Double(1 << min(max(0, failures - 1), 40)))
-        return .milliseconds(Int64(longest * (0.5 + min(max(0, random), 1) / 2) * 1000))
+        Backoff.wait(after: failures, atMost: .minutes(5), random: random)
     }
 }

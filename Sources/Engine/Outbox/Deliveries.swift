@@ -47,7 +47,7 @@ extension Engine {
     /// Where a message's contents are: in changes not yet written, else in the database. Whether the database holds
     /// messages joined in this step as one is only known after the commit.
     private func parts(of message: String, _ plan: Plan) -> [DeliveryRequest.Part] {
-        for change in (unsaved.outbox + (plan.commit?.outbox ?? [])).reversed() {
+        for change in (recording.unsaved.outbox + (plan.commit?.outbox ?? [])).reversed() {
             switch change {
             case .queue(let outgoing) where outgoing.queued.id == message: return [.held(outgoing.contents)]
             case .join(let held, let whole) where whole.id == message && held != [message]:

@@ -4,8 +4,11 @@ import Markets
 /// The queued messages of each channel, and which channels are notified of which alerts.
 package struct Outbox: Sendable {
     private(set) var routing: Routing
-    /// The channels that were notified that an alert fires.
-    private(set) var notified: [AlertKey: Set<String>]
+    /// The channels that were notified that an alert fires; those that states are posted to, that it fires or fired
+    /// last.
+    var notified: [AlertKey: Set<String>]
+    /// What the posts to each channel that takes states have come to, by its name.
+    var states: [String: StatePosting] = [:]
     private var queues: [ChannelQueue] = []
     /// The number of messages and the failing channels as last published in the status.
     var published: (queued: Int, faults: [String]) = (0, [])
@@ -35,6 +38,12 @@ package struct Outbox: Sendable {
             }
         }
         let names = Set(next.channels.map(\.name))
+        let before = states
+        states = [:]
+        for channel in next.stateChannels {
+            states[channel.name] = before[channel.name] ?? StatePosting(channel)
+            states[channel.name]?.reconfigure(channel)
+        }
         for place in queues.indices { queues[place].isUnconfigured = !names.contains(queues[place].terms.name) }
     }
 
@@ -55,7 +64,10 @@ package struct Outbox: Sendable {
 
     /// Channels that do not deliver, and why.
     var faults: [String] {
-        queues.compactMap { queue in queue.fault.map { "\(queue.terms.name) does not deliver: \($0)" } }
+        queues.flatMap { queue in
+            let faults = states[queue.terms.name].map(\.faults) ?? [queue.fault].compactMap { $0 }
+            return faults.map { "\(queue.terms.name) does not deliver: \($0)" }
+        }
     }
 }
 
@@ -69,7 +81,8 @@ extension Outbox {
         _ events: [AlertEvent], after gap: Gap? = nil, _ identity: AlertBook.Identity, at now: Date,
         into commit: inout Commit
     ) {
-        for channel in routing.channels {
+        queueMissed(events, at: now, into: &commit)
+        for channel in routing.messageChannels {
             let events = events.filter { routing.sends($0, to: channel, notified: notified[$0.key] ?? []) }
             if let gap {
                 let note = Note(gap, changed: events, at: now, host: identity.host, in: channel.zone)
@@ -90,12 +103,12 @@ extension Outbox {
         at now: Date, into commit: inout Commit
     ) {
         let note = Note(digest: summary, prices: markets.map(\.digestLine), at: now, host: identity.host)
-        for channel in routing.channels where routing.digest.contains(channel.name) {
+        for channel in routing.messageChannels where routing.digest.contains(channel.name) {
             queue(note, ["digest", due.utcText], to: channel, identity, at: now, into: &commit)
         }
     }
 
-    private mutating func queue(
+    mutating func queue(
         _ events: [AlertEvent], to channel: Routing.Channel, at now: Date, into commit: inout Commit
     ) {
         let isQuiet = channel.quietEnd(at: now) != nil
@@ -132,12 +145,18 @@ extension Outbox {
         switch event.kind {
         case .pending: return
         case .firing, .reminder:
-            let channels = routing.channels.filter { routing.sends(event, to: $0, notified: []) }.map(\.name)
-            let known = notified[event.key, default: []]
-            guard !known.isSuperset(of: channels) else { return }
-            notified[event.key] = known.union(channels)
+            let channels = routing.messageChannels.filter { routing.sends(event, to: $0, notified: []) }.map(\.name)
+            // A post of the alert's state is what notifies the others: those of its last firing do not count.
+            let before = notified[event.key, default: []]
+            let known = before.filter { event.kind == .reminder || states[$0] == nil }.union(channels)
+            guard known != before else { return }
+            notified[event.key] = known
         case .resolved:
-            guard notified.removeValue(forKey: event.key) != nil else { return }
+            guard let known = notified[event.key] else { return }
+            // Its state is posted as resolved to those that had it as firing.
+            let posted = known.filter { states[$0] != nil }
+            notified[event.key] = posted.isEmpty ? nil : posted
+            guard known != posted else { return }
         }
         commit.notified[event.key] = (notified[event.key] ?? []).sorted()
     }
@@ -161,7 +180,8 @@ extension Outbox {
     mutating func next(at now: Date) -> ChannelQueue.Action? {
         queues.removeAll { $0.isUnconfigured && $0.messages.isEmpty }
         let running = queues.reduce(0) { $0 + $1.running.count }
-        for place in queues.indices {
+        // What the posted states lacked waits for the end of a running post, which may have had it.
+        for place in queues.indices where states[queues[place].terms.name]?.isPosting != true {
             if let action = queues[place].next(at: now, slotsLeft: Self.atOnce - running) { return action }
         }
         return nil
@@ -178,7 +198,17 @@ extension Outbox {
     }
 
     /// No delivery is running.
-    var isIdle: Bool { queues.allSatisfy(\.running.isEmpty) }
+    var isIdle: Bool { queues.allSatisfy(\.running.isEmpty) && !states.values.contains(where: \.isPosting) }
+
+    /// Takes back the messages of a channel that report nothing but these alerts; returns their ids.
+    mutating func withdraw(_ alerts: Set<AlertKey>, from channel: String) -> [String] {
+        place(of: channel).map { queues[$0].withdraw(alerts) } ?? []
+    }
+
+    /// The channel answers again: its messages are sent without their backoff.
+    mutating func recover(_ channel: String) {
+        if let place = place(of: channel) { queues[place].recover() }
+    }
 
     /// The wall clock was set by `step`, forward or (below zero) back: shifts the queued times.
     mutating func follow(clockSetBy step: Duration) {

@@ -141,28 +141,3 @@ package struct FeedState: Hashable, Sendable {
 
     func requests(inMonthOf now: Date) -> Int { UTCMonth(now) == month ? requests : 0 }
 }
-
-/// Consecutive failures, and which of them are logged: the 1st, 2nd, 4th, 8th … and one a day.
-package struct FailureCount: Hashable, Sendable {
-    package private(set) var count = 0
-    private var loggedAt: Date?
-    /// Whether the last failure was to be logged; true without one.
-    private(set) var isLogged = true
-
-    package init() {}
-
-    /// Counts a failure; true if it is to be logged.
-    package mutating func add(at now: Date) -> Bool {
-        count += 1
-        let isPowerOfTwo = count & (count - 1) == 0
-        isLogged = isPowerOfTwo || loggedAt.map { now.since($0) >= .hours(24) } ?? true
-        if isLogged { loggedAt = now }
-        return isLogged
-    }
-
-    /// Resets the count; returns the count before.
-    package mutating func reset() -> Int {
-        defer { self = FailureCount() }
-        return count
-    }
-}

@@ -21,10 +21,11 @@ extension Engine {
         report.interval = shortestInterval
         report.feeds = settings.feeds.compactMap { status(ofFeed: $0, at: moment) }
         report.outbox = outbox.size(at: moment)
+        report.exports = exports.map { StatusReport.Export($0, at: now) }
         report.history = recording.stored
         report.reasons =
             sources.flatMap { reasons(of: $0, at: moment) } + report.marketReasons
-            + reasons(logFault: logFault, quarantined: quarantined)
+            + reasons(logFault: logFault, quarantined: quarantined) + report.exports.compactMap(\.reason)
         report.state =
             switch daemon.phase {
             case _ where isStopped: .stopped
@@ -82,7 +83,8 @@ extension Engine {
         reasons += outbox.faults.map { .init(.notifyFailing, $0) }
         if let logFault { reasons.append(.init(.logUnwritable, logFault)) }
         if let rejection = daemon.rejection {
-            reasons.append(.init(.configRejected, "the configuration was refused, the old one goes on: \(rejection)"))
+            reasons.append(
+                .init(.configRejected, "the configuration was refused, the old one stays in use: \(rejection)"))
         }
         return reasons
     }
@@ -109,5 +111,24 @@ extension Engine {
         }
         if let throttle = source.interval.throttle { reasons.append(.init(.quota, prefix + throttle)) }
         return reasons
+    }
+}
+
+extension StatusReport.Export {
+    init(_ queue: ExportQueue, at now: Moment) {
+        name = queue.settings.name
+        state = queue.state(at: now)
+        (lag, pending) = queue.backlog(at: now)
+        (sent, refused, lost) = (queue.counts.sent, queue.counts.refused, queue.counts.lost)
+        error = queue.failure?.cause
+    }
+
+    fileprivate var reason: StatusReport.Reason? {
+        let cause = error.map { ": \($0)" } ?? ""
+        switch state {
+        case .ok, .behind: return nil
+        case .failing: return .init(.exportFailing, "\(name) does not take the samples\(cause)")
+        case .refused: return .init(.exportRefused, "\(name) refuses the samples\(cause)")
+        }
     }
 }

@@ -55,6 +55,7 @@ extension StatusReport: JSONRecord {
             json.member("held_until", &until)
             json.array("held_by", &outbox.held)
         }
+        json.array("exports", &exports)
         json.object("history") { json in
             json.member("database", &history.database)
             json.member("bytes", &history.bytes)
@@ -106,6 +107,18 @@ extension StatusReport.Feed: JSONRecord {
         json.member("requests_month", &requestsThisMonth)
         json.member("quota_month", &quota)
         json.member("quota_ends_at", &quotaEndsAt)
+    }
+}
+
+extension StatusReport.Export: JSONRecord {
+    package mutating func fields(_ json: inout some JSONFields) {
+        json.member("name", &name)
+        json.member("state", &state)
+        json.member("lag_s", &lag)
+        json.member("pending", &pending)
+        json.member("refused", &refused)
+        json.member("lost", &lost)
+        json.member("error", &error)
     }
 }
 

@@ -34,6 +34,7 @@ package struct StatusReport: Sendable {
     /// Those in force.
     package var silences: [Silence] = []
     package var outbox = OutboxSize(queued: 0, oldest: nil)
+    package var exports: [Export] = []
     package var history = StoredHistory(database: "")
 
     package enum State: String, Sendable, CaseIterable, JSONScalar {
@@ -55,6 +56,8 @@ package struct StatusReport: Sendable {
             case configRejected = "config_rejected"
             case logUnwritable = "log_unwritable"
             case notifyFailing = "notify_failing"
+            case exportFailing = "export_failing"
+            case exportRefused = "export_refused"
         }
 
         package init() {}
@@ -85,6 +88,25 @@ package struct StatusReport: Sendable {
             /// It is the serving feed, and its last poll failed.
             case failing
         }
+
+        package init() {}
+    }
+
+    package struct Export: Hashable, Sendable {
+        package var name = ""
+        package var state = ExportState.ok
+        /// The age of the oldest sample that is to be sent.
+        package var lag = Duration.zero
+        /// Samples that are to be sent.
+        package var pending = 0
+        /// Samples that were sent; not in the file.
+        package var sent = 0
+        /// Lines that the engine refused for good.
+        package var refused = 0
+        /// Samples that were pruned before they were sent.
+        package var lost = 0
+        /// Why the last request failed.
+        package var error: String?
 
         package init() {}
     }

@@ -49,10 +49,10 @@ struct Classification: Sendable {
     }
 
     private func cause(of answer: HTTPAnswer) -> FeedError? {
-        if answer.isAccepted, let cut = answer.cut { return error(from: cut) }
+        if answer.isSuccess, let cut = answer.cut { return error(from: cut) }
         let isHTML = answer.isHTML
         let named = isHTML ? nil : EnvelopeFailure(answer.body)
-        if answer.isAccepted, !isHTML, named == nil {
+        if answer.isSuccess, !isHTML, named == nil {
             if acceptedContent.admits(answer.mediaType) { return nil }
             return located(
                 FeedError(
@@ -61,7 +61,7 @@ struct Classification: Sendable {
                     hint: "check url; a json feed may set content_type: any", scope: .request))
         }
         var error = meaning(of: answer, isHTML: isHTML, named: named)
-        let inside = answer.isAccepted && named != nil ? "with an error inside: " : ""
+        let inside = answer.isSuccess && named != nil ? "with an error inside: " : ""
         error.cause = "\(answer.status) \(inside)\(error.cause)"
         if let named, !named.message.isEmpty {
             error.cause += ": " + quoted(named.message)
@@ -78,11 +78,11 @@ struct Classification: Sendable {
         if let named, let known = providerErrors.texts.first(where: { named.message.hasPrefix($0.beginning) }) {
             return known.error
         }
-        if isHTML, answer.status == 403 || answer.isAccepted {
+        if isHTML, answer.status == 403 || answer.isSuccess {
             return providerErrors.webPage
         }
         var status = answer.status
-        if answer.isAccepted, let code = named?.code, (400...599).contains(code) { status = code }
+        if answer.isSuccess, let code = named?.code, (400...599).contains(code) { status = code }
         return providerErrors.statuses[status] ?? FeedError.byStatus.first { $0.status.contains(status) }?.error
             ?? FeedError(.badStatus, "an unexpected status", hint: "check url")
     }
@@ -93,8 +93,6 @@ struct Classification: Sendable {
 }
 
 extension HTTPAnswer {
-    fileprivate var isAccepted: Bool { (200...299).contains(status) }
-
     /// `text/html` from `Text/HTML; charset=utf-8`; nil without a `Content-Type`.
     fileprivate var mediaType: String? {
         headers["Content-Type"]?.prefix { $0 != ";" && $0 != "," }.filter { !$0.isWhitespace }.lowercased()

@@ -11,17 +11,6 @@ package struct JSONFeed: Provider, Hashable {
         case epochMilliseconds = "epoch_ms"
     }
 
-    package struct Header: Hashable, Sendable {
-        package var name: String
-        /// May hold `{key}`.
-        package var value: Secret
-
-        package init(name: String, value: Secret) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// Pointers within one market.
     package struct Fields: Hashable, Sendable {
         package var price: JSONPointer
@@ -38,7 +27,8 @@ package struct JSONFeed: Provider, Hashable {
     /// A URL with `{id}` or `{ids}`, `{currency}` and `{key}` in path or query. One without id is asked for one market,
     /// or the document says which markets it has.
     package var url: URLTemplate
-    package var headers: [Header] = []
+    /// Their values may hold `{key}`.
+    package var headers: [SecretHeader] = []
     /// Where the markets are: a list, or an object keyed by id.
     package var list: JSONPointer
     package var fields: Fields

@@ -74,12 +74,6 @@ extension String {
     /// path.
     var pathSegment: String {
         if !isEmpty, allSatisfy({ $0 == "." }) { return String(repeating: "%2E", count: count) }
-        return addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
+        return percentEncoded
     }
-}
-
-extension CharacterSet {
-    /// RFC 3986, 2.3.
-    fileprivate static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

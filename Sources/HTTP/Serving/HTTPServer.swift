@@ -32,11 +32,14 @@ package final class HTTPServer: Sendable {
     /// The port it listens on; nil for a Unix socket.
     package let port: Int?
     private let listener: any Channel
+    /// One thread: requests are answered one after the other.
+    private let thread: MultiThreadedEventLoopGroup
     private let connections: AdmittedConnections
 
-    private init(listener: any Channel, connections: AdmittedConnections) {
+    private init(listener: any Channel, on thread: MultiThreadedEventLoopGroup, connections: AdmittedConnections) {
         port = listener.localAddress?.port
         self.listener = listener
+        self.thread = thread
         self.connections = connections
     }
 
@@ -45,7 +48,8 @@ package final class HTTPServer: Sendable {
         on address: Address, _ limits: Limits = Limits(), handler: @escaping Handler
     ) async throws(StartError) -> HTTPServer {
         let connections = AdmittedConnections(limit: limits.connections)
-        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let bootstrap = ServerBootstrap(group: thread)
             .serverChannelOption(.backlog, value: 128)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
@@ -61,8 +65,10 @@ package final class HTTPServer: Sendable {
                 }
             }
         do {
-            return HTTPServer(listener: try await bootstrap.listen(on: address), connections: connections)
+            let listener = try await bootstrap.listen(on: address)
+            return HTTPServer(listener: listener, on: thread, connections: connections)
         } catch {
+            try? await thread.shutdownGracefully()
             let cause =
                 switch (error as? IOError)?.errnoCode {
                 case EADDRINUSE: "it is in use (choose another, or port 0 for a free one)"
@@ -80,6 +86,8 @@ package final class HTTPServer: Sendable {
         // Throws if it is already closed.
         try? await listener.close()
         connections.closeAll()
+        // Throws if it is already stopped.
+        try? await thread.shutdownGracefully()
     }
 
     /// Returns once no connection was open for this long.

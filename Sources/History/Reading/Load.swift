@@ -31,7 +31,9 @@ extension HistoryWriter {
                 remembering: try reader.alerts(), installation: installation, settings, watching: board.markets,
                 at: now),
             summary: try reader.rollingSummary(settings, at: now), stored: try size())
-        remembered.active = ActiveAlerts(try reader.activeEvents(), try reader.alerts())
+        remembered.active = ActiveAlerts(
+            try reader.activeEvents(), try reader.alerts(),
+            ends: try reader.events(since: now - ActiveAlerts.endsKept).filter { $0.kind == .resolved })
         remembered.sources = sources
         remembered.firstPoll = try reader.firstPoll()
         remembered.lastCycle = try reader.lastCycle()
@@ -39,6 +41,7 @@ extension HistoryWriter {
         remembered.notified = try reader.notifiedChannels().mapValues(Set.init)
         remembered.unlogged = try reader.unloggedEvents()
         remembered.lastDigest = try reader.lastDigest()
+        remembered.exports = try reader.exports(settings.exports.map(\.name))
         remembered.fault = fault?.description
         return remembered
     }

@@ -27,6 +27,15 @@ extension HistoryReader {
         }
     }
 
+    /// nil: it was never recorded.
+    package func name(of market: MarketID) throws(HistoryError) -> Name? {
+        try read { db in
+            try db.all("SELECT symbol, name FROM series WHERE market = ? LIMIT 1", [market.text]) { row in
+                Name(market: market, symbol: try row.value(0), name: try row.value(1))
+            }.first
+        }
+    }
+
     /// The names of the markets recorded in their currencies.
     ///
     /// - Parameter wanted: Only these markets; nil: all.

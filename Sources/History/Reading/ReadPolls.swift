@@ -105,6 +105,17 @@ extension HistoryReader {
     /// Reads one row for each poll: call it once and add later writes to the result.
     package func size() throws(HistoryError) -> StoredHistory { try read { try size($0) } }
 
+    /// The beginning of the history: the oldest poll, or the hour of an older candle, whose samples are pruned; nil: it
+    /// is empty.
+    package func start() throws(HistoryError) -> Date? {
+        try read { db in
+            let poll: Date? = try db.value("SELECT min(at) FROM poll")
+            guard let hour = try Hour.oldestCandle(db) else { return poll }
+            if let poll, Hour.of(poll.milliseconds) <= hour { return poll }
+            return Hour.start(hour)
+        }
+    }
+
     func size(_ db: Database) throws -> StoredHistory {
         StoredHistory(
             database: path, bytes: bytesOnDisk(),

@@ -39,6 +39,10 @@ extension HistoryReader {
         try events(where: "at >= ?", [since.milliseconds])
     }
 
+    package func events(since: Date, on market: MarketID) throws(HistoryError) -> [AlertEvent] {
+        try events(where: "at >= ? AND market = ?", [since.milliseconds, market.text])
+    }
+
     /// Events that were committed but may not have been logged, oldest first.
     package func unloggedEvents() throws(HistoryError) -> [AlertEvent] { try events(where: "logged = 0") }
 

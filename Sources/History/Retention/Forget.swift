@@ -83,7 +83,7 @@ package final class ForgetDatabase: Sendable {
                 for id in series { try finish(id, limit, db) }
                 try db.execute(
                     sql: """
-                        DELETE FROM poll WHERE backfilled AND samples = 0;
+                        DELETE FROM poll WHERE backfilled AND samples = 0 AND id < (SELECT max(id) FROM poll);
                         INSERT INTO setting (name, value) VALUES ('forgotten', '1')
                         ON CONFLICT DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)
                         """)

@@ -14,6 +14,7 @@ extension HistoryWriter {
         var pace = Pace()
         let queue = try openDatabase()
         let before = reader.bytesOnDisk()
+        let lostBefore = try reader.read(ExportRows.lost)
         // The series deleted by the last step.
         var gone: Set<Int64> = []
         func steps(_ step: (Database, _ rows: Int) throws -> Int) async throws(HistoryError) {
@@ -69,6 +70,8 @@ extension HistoryWriter {
             pruned.series += Int64(gone.count)
             return gone.count
         }
+        pruned.lost = try reader.read(ExportRows.lost)
+            .merging(lostBefore) { now, before in now - before }.filter { $0.value > 0 }
         pruned.bytes = before - reader.bytesOnDisk()
         if pruned.polls > 0 { totals.withLock { $0 = nil } }
         return pruned
@@ -77,18 +80,23 @@ extension HistoryWriter {
     private static let freePagesKept: Int64 = 1024
     private static let pollsAStep = 256
 
-    /// Deletes the oldest polls whose hours have candles; at least one poll, however large.
+    /// Deletes the oldest polls whose hours have candles; at least one poll, however large. The newest row stays: ids
+    /// are never used again.
     private func oldestPolls(_ db: Database, before cutoff: Date, atMost rows: Int, _ pruned: inout Pruned) throws
         -> Int
     {
         let settled = try OpenCandles.until(db) * Hour.milliseconds - OpenCandles.slack
         let limit = min(cutoff.milliseconds, settled)
         let oldest: [(id: Int64, samples: Int)] = try db.all(
-            "SELECT id, samples FROM poll WHERE at < ? ORDER BY at, id LIMIT ?", [limit, min(rows, Self.pollsAStep)]
+            """
+            SELECT id, samples FROM poll WHERE at < ? AND id < (SELECT max(id) FROM poll) ORDER BY at, id LIMIT ?
+            """, [limit, min(rows, Self.pollsAStep)]
         ) { (try $0.value(0), try $0.value(1)) }
         var done = 0
         for (id, samples) in oldest {
             if done > 0, done + samples > rows { break }
+            try ExportRows.countLost(in: id, db)
+            try db.run("DELETE FROM confirmation WHERE poll = ?", [id])
             try db.run("DELETE FROM sample WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575", [id])
             try db.run("DELETE FROM unknown WHERE poll = ?", [id])
             try db.run("DELETE FROM poll WHERE id = ?", [id])
@@ -206,6 +214,8 @@ package struct Pruned: Hashable, Sendable {
     package var events: Int64 = 0
     /// Series of markets without any data left.
     package var series: Int64 = 0
+    /// Samples that an export had not sent, by its name.
+    package var lost: [String: Int] = [:]
     /// By how many bytes the files shrank.
     package var bytes: Int64 = 0
     /// The longest time that a step blocked the database.

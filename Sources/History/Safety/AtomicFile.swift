@@ -7,7 +7,7 @@ import Glibc
 /// another user.
 package struct AtomicFile: Sendable {
     package let path: String
-    /// Before the umask.
+    /// Before the umask, see `FileAccess.grant`.
     private let mode: mode_t
 
     /// A temporary file not written to for this long, in seconds, belongs to a process that was killed.
@@ -58,6 +58,7 @@ package struct AtomicFile: Sendable {
         let temporary = String(format: "%@.%016llx.tmp", path, UInt64.random(in: 0...UInt64.max))
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFault("write", path, errno) }
+        FileAccess.grant(mode, to: descriptor)
         return (temporary, descriptor)
     }
 

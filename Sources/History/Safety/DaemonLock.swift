@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// The daemon's claim on a database: a record lock on a separate file, `history.db.lock`.
 ///
@@ -7,10 +8,15 @@ import Glibc
 /// when the process ends.
 package final class DaemonLock: Sendable {
     private let descriptor: CInt
+    private let file: FileIdentity
+
+    /// The lock files that this process holds: closing one of them again would release its lock.
+    private static let own = Mutex<Set<FileIdentity>>([])
 
     /// Takes the lock for the database at `database`, or throws `.locked` with the pid of its holder.
     package init(for database: String) throws(HistoryError) {
         let path = Self.path(for: database)
+        FileAccess.create(path, mode: FileAccess.databaseMode)
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
         guard descriptor >= 0 else {
             let reason = errno
@@ -32,13 +38,21 @@ package final class DaemonLock: Sendable {
             throw Self.held(database, by: Self.holder(of: database) ?? 0)
         }
         self.descriptor = descriptor
+        let file = FileIdentity(at: path)
+        self.file = file
+        Self.own.withLock { _ = $0.insert(file) }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        let file = file
+        Self.own.withLock { _ = $0.remove(file) }
+        close(descriptor)
+    }
 
-    /// The process that holds the database; nil if there is none. Must not be called by the holder: closing the file
-    /// releases its own lock.
+    /// The process that holds the database, 0 if it is in another container; nil if there is none.
     package static func holder(of database: String) -> Int32? {
+        let file = FileIdentity(at: path(for: database))
+        if own.withLock({ $0.contains(file) }) { return getpid() }
         let descriptor = open(path(for: database), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -54,6 +68,18 @@ package final class DaemonLock: Sendable {
     }
 
     private static func path(for database: String) -> String { database + ".lock" }
+}
+
+/// What a file is, whatever its path is called.
+private struct FileIdentity: Hashable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    init(at path: String) {
+        var status = stat()
+        stat(path, &status)
+        (device, inode) = (status.st_dev, status.st_ino)
+    }
 }
 
 /// A lock for writing on every byte.

@@ -32,16 +32,17 @@ enum DatabaseFile {
             configuration.journalMode = .wal
             configuration.busyMode = busyMode
             configuration.prepareDatabase { db in
-                // A power loss must not undo what was announced.
                 try db.execute(
                     sql: """
-                        PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
+                        PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
                         PRAGMA wal_autocheckpoint = \(logPages); PRAGMA journal_size_limit = \(logPages * 4096);
                         PRAGMA cache_size = -\(cacheSize)
                         """)
                 keepWALFiles(db)
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
+            // A power loss must not undo what was announced. Set here, since GRDB has just set NORMAL for the WAL.
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             guard try queue.read({ sqlite3_db_readonly($0.sqliteConnection, "main") }) == 0 else {
                 throw DatabaseError(resultCode: .SQLITE_READONLY)
             }
@@ -134,6 +135,7 @@ enum DatabaseFile {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = busyMode
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(cacheSize)") }
         return configuration
     }
 
@@ -151,8 +153,8 @@ enum DatabaseFile {
         let probe = try DatabaseQueue(path: path, configuration: reading(busyMode))
         defer { try? probe.close() }
         try probe.read { db in
-            // An empty file, left by a first start that was killed, is ours.
-            if try db.value("SELECT count(*) FROM sqlite_schema") == 0 { return }
+            // Left by a first start that was killed: an empty file, or one with the empty list of migrations alone.
+            if try db.value("SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'") == 0 { return }
             try refuse(db, path)
         }
     }
@@ -178,8 +180,7 @@ enum DatabaseFile {
 
     /// Creates the file with its mode, which SQLite copies to its other files.
     private static func create(_ path: String) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FileAccess.databaseMode)
-        if descriptor >= 0 { close(descriptor) }
+        FileAccess.create(path, mode: FileAccess.databaseMode)
         restrict(path)
     }
 

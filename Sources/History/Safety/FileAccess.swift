@@ -1,7 +1,8 @@
 import Foundation
 
-/// Checks a path with system calls before SQLite opens it, since SQLite's errors are less specific.
-enum FileAccess {
+/// Checks a path with system calls before SQLite opens it, since SQLite's errors are less specific, and sets the modes
+/// of new files.
+package enum FileAccess {
     /// Throws if `path` is a folder.
     static func refuseFolder(_ path: String) throws(HistoryError) {
         var status = stat()
@@ -27,6 +28,26 @@ enum FileAccess {
     /// The mode of database, WAL, index and lock file. Not readable for others: a reader can hold locks that the daemon
     /// needs.
     static let databaseMode: mode_t = 0o640
+
+    /// Gives a file that this process has just created all of its mode if systemd started the process; else the umask,
+    /// which is its user's, has already taken from it.
+    ///
+    /// The umask of a unit is for what exec channels create. The modes of the unit's folders restrict these files.
+    static func grant(_ mode: mode_t, to descriptor: CInt) {
+        if isService { fchmod(descriptor, mode) }
+    }
+
+    /// Creates an empty file with its mode; an existing file keeps what it has. Errors appear when it is opened.
+    package static func create(_ path: String, mode: mode_t) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return }
+        grant(mode, to: descriptor)
+        close(descriptor)
+    }
+
+    /// Whether systemd started this very process: it names the pid, so that a child that inherits the environment is
+    /// not taken for the service (systemd.exec(5)).
+    private static let isService = getenv("SYSTEMD_EXEC_PID").map { String(cString: $0) } == String(getpid())
 
     /// Gives existing files the group of their folder, if this user may, and removes mode bits beyond `databaseMode`.
     /// Works by path: closing a descriptor of the database would drop SQLite's locks.

@@ -87,6 +87,8 @@ enum Recovery {
                 for (table, check) in StateTables.all { try? copy(table, check, from: old, to: new) }
                 try new.execute(sql: "UPDATE series SET newest_candle = NULL")
                 try new.execute(sql: "UPDATE setting SET value = '0' WHERE name = 'candles_until'")
+                // The ids of polls begin anew.
+                try new.execute(sql: "UPDATE export SET poll = 0")
             }
         }
     }

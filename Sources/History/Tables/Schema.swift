@@ -23,6 +23,9 @@ enum Schema {
         migrator.registerMigration("3: the amounts of portfolios") { db in
             try db.execute(sql: portfolios)
         }
+        migrator.registerMigration("4: exports to time-series engines") { db in
+            try db.execute(sql: exports)
+        }
         return migrator
     }
 
@@ -111,6 +114,18 @@ enum Schema {
         CREATE TABLE portfolio (
             series INTEGER PRIMARY KEY, amounts TEXT NOT NULL, poll INTEGER NOT NULL, hour INTEGER NOT NULL
         );
+        """
+
+    /// `export.poll` is the newest poll that need not be sent again. `confirmation` holds the samples that were recorded
+    /// unconfirmed, with the poll that confirmed them: an export that has sent the earlier poll sends them with this one.
+    private static let exports = """
+        CREATE TABLE export (
+            name TEXT PRIMARY KEY, address TEXT NOT NULL, poll INTEGER NOT NULL,
+            sent INTEGER NOT NULL, refused INTEGER NOT NULL, lost INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE confirmation (
+            poll INTEGER NOT NULL, sample INTEGER NOT NULL, PRIMARY KEY (poll, sample)
+        ) WITHOUT ROWID;
         """
 
     /// `hour` is in hours since 1970. The setting `candles_until` is the first open hour: its candles and those of

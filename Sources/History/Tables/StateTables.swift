@@ -39,6 +39,10 @@ enum StateTables {
         ("told", columns(("rule", String.self), ("market", MarketID.self), ("channel", String.self))),
         ("feed_note", columns(("feed", String.self), ("name", String.self), ("value", Data.self))),
         ("feed_month", columns(("feed", String.self), ("month", String.self), ("requests", Int.self))),
+        (
+            "export",
+            { _ = (try $0.value("name", as: String.self), try $0.value("lost", as: Int.self), try StoredExport($0)) }
+        ),
     ]
 
     /// Reads all rows, except past events: there are many, and they are checked when read.
@@ -150,5 +154,14 @@ extension QueuedMessage {
         attempts = try row.value("attempts")
         notBefore = try row.value("not_before")
         lastError = try row.value("last_error")
+    }
+}
+
+extension StoredExport {
+    /// - Parameter row: of the table `export`.
+    init(_ row: StoredRow) throws {
+        self.init(
+            address: try row.value("address"), poll: try row.number(row.column("poll"), in: 0...SampleKey.largestPoll),
+            sent: try row.value("sent"), refused: try row.value("refused"))
     }
 }

@@ -117,7 +117,8 @@ extension Database {
     func values<Value: StoredValue>(
         _ sql: String, _ arguments: StatementArguments = [], as type: Value.Type = Value.self
     ) throws -> [Value] {
-        try all(sql, arguments) { try $0.value(0) }
+        // Without the type it would be read as an optional, and a null would be left out.
+        try all(sql, arguments) { try $0.value(0, as: type) }
     }
 
     /// The first column of the first row; nil if there is no row, or its value is null.

@@ -7,7 +7,7 @@ import Markets
 extension HistoryWriter {
     func insert(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
         let id = try insertPoll(poll, db)
-        try trustConfirmed(poll, &state, db)
+        try trustConfirmed(poll, id, &state, db)
         try insertSamples(poll, id, &state, db)
         for (market, reason) in poll.unknown {
             let series = try state.series.id(of: market, in: poll.currency, db)
@@ -66,18 +66,24 @@ extension HistoryWriter {
     }
 
     /// Marks the samples of moves that this poll confirmed as trusted, and adds them to their hours' candles.
-    private func trustConfirmed(_ poll: PollRecord, _ state: inout WriterState, _ db: Database) throws {
+    private func trustConfirmed(
+        _ poll: PollRecord, _ id: Int64, _ state: inout WriterState, _ db: Database
+    ) throws {
         for move in poll.moves where move.stage == .confirmed {
             let series = try state.series.id(of: move.market, in: poll.currency, db)
             // Polls are indexed by start, which is some time before the answer was complete.
-            try db.run(
+            let confirmed: [Int64] = try db.values(
                 """
                 UPDATE sample SET confirmed = 1 WHERE NOT confirmed AND id IN (
                     SELECT (id << 20) + ?1 FROM poll
                     WHERE at BETWEEN ?2 - \(OpenCandles.slack) AND ?2 AND fetched_at = ?2)
+                RETURNING id
                 """, [series, move.price.fetchedAt.milliseconds])
             // Skips samples that could not be recorded.
-            guard db.changesCount > 0 else { continue }
+            guard !confirmed.isEmpty else { continue }
+            for sample in confirmed {
+                try db.run("INSERT OR REPLACE INTO confirmation (poll, sample) VALUES (?, ?)", [id, sample])
+            }
             let sample = Sample(
                 market: move.market, symbol: "", name: "", price: move.price.price, quotedAt: move.price.quotedAt)
             try state.candles.add(sample, quotedAt: sample.quotedAt.milliseconds, series, db)

@@ -35,6 +35,7 @@ extension HistoryWriter {
 
     private func write(_ commit: Commit) throws(HistoryError) {
         try write(commit.polls.isEmpty ? "write to" : "record a poll in") { state, db in
+            for (name, export) in commit.exports { try ExportRows.write(export, named: name, db) }
             for poll in commit.polls { try insert(poll, &state, db) }
             if let cycle = commit.idleCycle {
                 let turn = try TurnRows.insertIdleCycle(at: cycle.at, db)

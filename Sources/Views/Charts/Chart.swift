@@ -13,6 +13,8 @@ package struct Chart {
     package var end: Date
     /// Prices over time, each drawn at its `start`, oldest first. No line is drawn from one stretch to the next.
     package var stretches: [[Candle]]
+    /// The recorded hours, oldest first.
+    package var hours: [Candle] = []
     /// Firing and resolved events in the range, oldest first.
     package var events: [AlertEvent] = []
     /// The levels of the rules on this market.
@@ -62,12 +64,23 @@ package struct Chart {
         ]
     }
 
+    package var isEmpty: Bool { stretches.isEmpty }
+
     /// From the lowest price to the highest; nil: there is none.
     var range: ClosedRange<Price>? {
         guard let low = stretches.joined().map(\.low).min(), let high = stretches.joined().map(\.high).max() else {
             return nil
         }
         return low...high
+    }
+
+    /// The recorded prices in candles of one length, oldest first.
+    ///
+    /// - Parameter length: A number of hours.
+    func candles(of length: Duration) -> [Candle] {
+        var builder = CandleBuilder(length: length)
+        let done = hours.compactMap { builder.add($0) }
+        return done + [builder.finish()].compactMap { $0 }
     }
 
     private var last: Price? { stretches.last?.last?.close }

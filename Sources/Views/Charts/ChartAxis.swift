@@ -34,9 +34,17 @@ struct ChartAxis {
         let units = [1.0, 2].first { value($0) >= least } ?? 5
         let (first, last) = ((self.low / value(units)).rounded(.up), (self.high / value(units)).rounded(.down))
         ticks = stride(from: first, through: last, by: 1).map { index in
-            let price = value(index * units)
-            return Tick(value: price, label: Digits.separated(String(format: "%.\(max(0, -power))f", price)))
+            Tick(value: value(index * units), label: Digits.separated(Self.digits(Int(index * units), power)))
         }
+    }
+
+    /// A number and a power of ten as digits, with all zeros behind the point: formatting by the system would load its
+    /// tables of languages.
+    private static func digits(_ number: Int, _ power: Int) -> String {
+        guard power < 0 else { return "\(number)" + String(repeating: "0", count: number == 0 ? 0 : power) }
+        let digits = "\(number)"
+        let padded = String(repeating: "0", count: max(0, 1 - power - digits.count)) + digits
+        return "\(padded.dropLast(-power)).\(padded.suffix(-power))"
     }
 
     /// Times as the clocks of `zone` show them.
@@ -106,8 +114,8 @@ private struct TimeStep {
         let first = (year * 12 + month - 1) / months * months
         let afterLast = Self.month(of: Date(timeIntervalSince1970: end).utcText).year * 12 + 12
         return stride(from: first, to: afterLast, by: months).compactMap { number in
-            let text = String(format: "%04d-%02d-01T00:00:00Z", number / 12, number % 12 + 1)
-            return Date(utcText: text)?.timeIntervalSince1970
+            let (year, month) = ("000\(number / 12)".suffix(4), "0\(number % 12 + 1)".suffix(2))
+            return Date(utcText: "\(year)-\(month)-01T00:00:00Z")?.timeIntervalSince1970
         }
     }
 

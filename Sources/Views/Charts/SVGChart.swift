@@ -72,6 +72,8 @@ package struct SVGChart {
             draw(prices, &svg)
             for threshold in thresholds { draw(threshold, prices, &svg) }
             for stretch in chart.stretches { draw(stretch, prices, &svg) }
+            // Above the prices, or their line would cross the text.
+            for threshold in thresholds { drawLabel(of: threshold, prices, &svg) }
             for events in marks { draw(events, prices, &svg) }
         } else {
             svg.text((left + right) / 2, (Self.top + bottom) / 2, "nothing recorded", "fact middle")
@@ -113,11 +115,17 @@ package struct SVGChart {
 
     private func draw(_ threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
         let y = y(threshold.price.double, axis)
-        let label = SafeText.printable(
+        svg.line(from: (left, y), to: (right, y), "threshold", tip: label(of: threshold))
+    }
+
+    private func drawLabel(of threshold: Chart.Threshold, _ axis: ChartAxis, _ svg: inout SVGWriter) {
+        svg.text(right, y(threshold.price.double, axis) - 5, label(of: threshold), "label end halo")
+    }
+
+    private func label(of threshold: Chart.Threshold) -> String {
+        SafeText.printable(
             "\(threshold.rule) \(Digits.separated(threshold.price.description))",
             atMost: min(60, Int((right - left) / Self.digit)))
-        svg.line(from: (left, y), to: (right, y), "threshold", tip: label)
-        svg.text(right, y - 5, label, "label end")
     }
 
     /// Shaded, so that a gap does not look like a drawing error.
@@ -146,13 +154,13 @@ package struct SVGChart {
             columns.map { (x($0.start), y(price($0).double, axis)) }
         }
         if columns.contains(where: { $0.low < $0.high }) {
-            svg.polygon(through: points(\.high) + points(\.low).reversed(), "range")
+            svg.path(through: points(\.high) + points(\.low).reversed(), isClosed: true, "range")
         }
         let line = points(\.close)
         if line.count == 1 {
             svg.circle(line[0], radius: 2.5, "dot")
         } else {
-            svg.polyline(through: line, "price")
+            svg.path(through: line, "price")
         }
     }
 

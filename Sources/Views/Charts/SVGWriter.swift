@@ -13,6 +13,7 @@ struct SVGWriter {
         .fact { font-size: 13px; fill: #59636e }
         .label { font-size: 12px; fill: #59636e }
         .end { text-anchor: end }
+        .halo { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; stroke-linejoin: round }
         .middle { text-anchor: middle }
         .paper { fill: #ffffff }
         .grid { stroke: #e2e6ea }
@@ -28,6 +29,7 @@ struct SVGWriter {
         text { fill: #f0f6fc }
         .fact, .label { fill: #9198a1 }
         .paper { fill: #0d1117 }
+        .halo { stroke: #0d1117 }
         .grid { stroke: #262c36 }
         .axis { stroke: #656c76 }
         .gap { fill: #222933 }
@@ -125,8 +127,8 @@ struct SVGWriter {
             ["cx": Self.number(centre.x), "cy": Self.number(centre.y), "r": Self.number(radius), "class": style], tip)
     }
 
-    mutating func polyline(through points: [Point], _ style: String) {
-        shape("polyline", ["points": Self.places(points), "class": style], nil)
+    mutating func path(through points: [Point], isClosed: Bool = false, _ style: String) {
+        shape("path", ["d": Self.steps(points) + (isClosed ? "z" : ""), "class": style], nil)
     }
 
     mutating func polygon(through points: [Point], _ style: String, tip: String? = nil) {
@@ -146,10 +148,35 @@ struct SVGWriter {
         points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
     }
 
+    /// From one point to the next, in half the bytes of their places.
+    private static func steps(_ points: [Point]) -> String {
+        var path: [UInt8] = []
+        path.reserveCapacity(points.count * 8)
+        var last = (x: 0, y: 0)
+        for point in points {
+            let place = (x: tenths(point.x), y: tenths(point.y))
+            path.append(UInt8(ascii: path.isEmpty ? "M" : "l"))
+            append(place.x - last.x, to: &path)
+            if place.y >= last.y { path.append(UInt8(ascii: " ")) }
+            append(place.y - last.y, to: &path)
+            last = place
+        }
+        return String(decoding: path, as: UTF8.self)
+    }
+
     /// A coordinate, rounded to a tenth of a pixel.
     static func number(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
+        var text: [UInt8] = []
+        append(tenths(value), to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func tenths(_ value: Double) -> Int { Int((value * 10).rounded()) }
+
+    private static func append(_ tenths: Int, to text: inout [UInt8]) {
         let (whole, part) = (tenths.magnitude / 10, tenths.magnitude % 10)
-        return (tenths < 0 ? "-" : "") + (part == 0 ? "\(whole)" : "\(whole).\(part)")
+        if tenths < 0 { text.append(UInt8(ascii: "-")) }
+        if whole > 0 || part == 0 { text.append(contentsOf: String(whole).utf8) }
+        if part > 0 { text += [UInt8(ascii: "."), UInt8(ascii: "0") + UInt8(part)] }
     }
 }

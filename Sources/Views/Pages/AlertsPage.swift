@@ -73,8 +73,10 @@ extension PageFrame {
 
     /// `high: bitcoin above 60000 – sell the boat`
     ///
-    /// - Parameter page: The market that the page is about, and which is not named again.
-    func subject(of event: AlertEvent, on page: MarketID?, _ html: inout MarkupWriter) {
+    /// - Parameters:
+    ///   - page: The market that the page is about, and which is not named again.
+    ///   - price: The newest one; nil: it is not shown.
+    func subject(of event: AlertEvent, on page: MarketID?, price: String? = nil, _ html: inout MarkupWriter) {
         html.element("bdi", text: SafeText.printable(event.rule, atMost: 100))
         html.write(": ")
         if case .feedStale = event.condition {
@@ -84,7 +86,7 @@ extension PageFrame {
             link(to: event.market, event.market.text, &html)
             html.write(" ")
         }
-        html.write("\(event.condition)")
+        html.write(event.condition.words + (price.map { ", now \($0)" } ?? ""))
         if let note = event.note {
             html.write(" – ")
             html.element("bdi", text: SafeText.printable(note, atMost: 200))
@@ -96,14 +98,17 @@ extension PageFrame {
 package struct AlertFeed {
     private let events: [AlertEvent]
     private let updated: Date
+    private let page: PageURL?
 
     private static let shown = 100
 
     /// - Parameters:
     ///   - events: Oldest first.
+    ///   - page: What it links to; nil: no link is known that a feed reader could follow.
     ///   - now: The time of a feed without events.
-    package init(_ events: [AlertEvent], now: Date) {
+    package init(_ events: [AlertEvent], page: PageURL?, now: Date) {
         self.events = events.suffix(Self.shown).reversed()
+        self.page = page
         updated = events.last?.at ?? now
     }
 
@@ -115,12 +120,17 @@ package struct AlertFeed {
             xml.element("title", text: "pricewatch alerts")
             xml.element("updated", text: updated.utcText)
             xml.element("author") { $0.element("name", text: "pricewatch") }
+            if let page {
+                xml.empty("link", ["rel": "self", "href": page.feed])
+                xml.empty("link", ["href": page.alerts])
+            }
             for event in events {
                 xml.literal("\n")
                 xml.element("entry") { xml in
                     xml.element("id", text: "urn:pricewatch:event:\(event.id)")
                     xml.element("title", text: event.title)
                     xml.element("updated", text: event.at.utcText)
+                    if let page { xml.empty("link", ["href": event.link(on: page)]) }
                     xml.element("content", ["type": "text"], text: event.details)
                 }
             }

@@ -33,15 +33,12 @@ package struct MarketPage {
     package var frame: PageFrame
     package var window: ChartWindow
     package var chart: Chart
-    /// Those of the table, oldest first.
-    package var candles: [Candle]
     package var rules: [Rule]
 
-    package init(_ frame: PageFrame, _ window: ChartWindow, _ chart: Chart, candles: [Candle], rules: [Rule]) {
+    package init(_ frame: PageFrame, _ window: ChartWindow, _ chart: Chart, rules: [Rule]) {
         self.frame = frame
         self.window = window
         self.chart = chart
-        self.candles = candles
         self.rules = rules
     }
 
@@ -54,7 +51,8 @@ package struct MarketPage {
             frame.alerts(on: chart.market, &html)
             frame.choices(
                 "Chart of", ChartWindow.allCases.map { ($0.rawValue, .market(chart.market, $0), $0 == window) }, &html)
-            html.element("p", ["class": "facts"], text: chart.facts.joined(separator: " · "))
+            let facts = chart.facts.joined(separator: " · ")
+            html.element("p", ["class": "facts"], text: (chart.isEmpty ? "" : "Recorded in this time: ") + facts)
             html.element("figure", ["class": "chart"]) { html in
                 for isNarrow in [false, true] { html.append(SVGChart(chart, isNarrow: isNarrow).inline) }
             }
@@ -64,8 +62,8 @@ package struct MarketPage {
                 html.element("h2", text: "Alerts in this time")
                 frame.events(chart.events.reversed(), on: chart.market, &html)
             }
-            if !candles.isEmpty {
-                html.element("h2", text: "Prices in this time")
+            if !chart.hours.isEmpty {
+                html.element("h2", text: "Prices in \(chart.currency), \(window.candleWords)")
                 table(&html)
             }
         }
@@ -78,10 +76,12 @@ package struct MarketPage {
         let isFresh = market.state == .fresh
         html.element("p", ["class": isFresh ? "price-now" : "price-now old"]) { html in
             html.element("strong", text: market.price.map { "\($0.shortText) \(market.currency)" } ?? "no price")
+            guard market.change != nil else { return }
             html.write(" ")
             let (change, style) = PageFrame.change(market.change)
             html.element("span", ["class": style], text: change)
-            if market.change != nil { html.write(" in 24 h") }
+            html.write(" ")
+            html.element("span", text: "in 24 h")
         }
         if let words = market.holdingWords { html.element("p", ["class": "facts"], text: words) }
         html.element("p", ["class": "facts"]) { html in
@@ -110,7 +110,7 @@ package struct MarketPage {
                     html.element("th", ["scope": "row"]) { html in
                         html.element("bdi", text: SafeText.printable(rule.name, atMost: 100))
                     }
-                    html.element("td", text: rule.condition.description)
+                    html.element("td", text: rule.condition.words)
                     let isFiring = rule.state?.isFiring ?? false
                     html.element("td", ["class": isFiring ? "bad" : nil]) { html in
                         html.write(rule.words(now: frame.now))
@@ -129,7 +129,8 @@ package struct MarketPage {
         let columns: [(String, String?)] = [
             ("From", nil), ("Open", "n wide"), ("High", "n"), ("Low", "n"), ("Close", "n"), ("Samples", "n wide"),
         ]
-        html.table("Prices in \(chart.currency), one row in \(window.candle.roundedText)", columns) { html in
+        html.table("Prices in \(chart.currency), \(window.candleWords)", columns) { html in
+            let candles = chart.candles(of: window.candle)
             let texts = candles.map { [$0.open, $0.high, $0.low, $0.close].map(\.shortText) }
             // With as many decimals everywhere, the digits of a column are below each other.
             let decimals = texts.joined().map(Self.decimals).max() ?? 0

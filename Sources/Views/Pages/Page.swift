@@ -37,9 +37,8 @@ extension PageFrame {
     ///
     /// - Parameters:
     ///   - title: Its heading; of the browser's title only after the state.
-    ///   - route: Itself.
-    ///   - hasHeading: Whether the heading is the page's own.
-    func page(_ title: String, _ route: Route, _ content: (inout MarkupWriter) -> Void) -> [UInt8] {
+    ///   - route: Itself; nil: it is in place of another.
+    func page(_ title: String, _ route: Route?, _ content: (inout MarkupWriter) -> Void) -> [UInt8] {
         var html = MarkupWriter(reserving: 64 << 10)
         html.literal("<!DOCTYPE html>\n")
         html.element("html", ["lang": "en"]) { html in
@@ -59,6 +58,13 @@ extension PageFrame {
         }
         html.literal("\n")
         return html.bytes
+    }
+
+    /// A page in place of one that there is not.
+    package func page(saying sentence: String) -> [UInt8] {
+        page(sentence, nil) { html in
+            html.element("p") { $0.element("a", ["href": links.path(.markets())], text: "All markets") }
+        }
     }
 
     private func head(_ title: String, _ html: inout MarkupWriter) {
@@ -95,15 +101,16 @@ extension PageFrame {
         return "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\(shape)%3C/svg%3E"
     }
 
-    private func header(_ route: Route, _ html: inout MarkupWriter) {
+    private func header(_ route: Route?, _ html: inout MarkupWriter) {
         html.element("p", ["class": "asof"]) { html in
             html.write("as of ")
-            time(now, &html)
+            time(now, to: .seconds, &html)
             if let expires = status.expiresAt {
                 html.write(expires > now ? " · stale after " : " · stale since ")
-                time(expires, &html)
+                let isSameDay = zone.digits(now).prefix(10) == zone.digits(expires).prefix(10)
+                time(expires, to: isSameDay ? .secondsOfDay : .seconds, &html)
             }
-            if links.files == nil {
+            if links.files == nil, let route {
                 html.write(" · ")
                 var other = links
                 other.refresh = links.refresh == nil ? .seconds(60) : nil
@@ -114,7 +121,7 @@ extension PageFrame {
         html.element("nav", ["aria-label": "Pages"]) { html in
             for (words, target) in [(Self.home, Route.markets()), ("Alerts", .alerts()), ("Status", .status)] {
                 let isHere =
-                    target.file == (route.isPage ? route.file : nil) || (words == Self.home && isMarkets(route))
+                    route.map { $0.isPage && $0.file == target.file || words == Self.home && isMarkets($0) } ?? false
                 html.element(
                     "a", ["href": links.path(target), "aria-current": isHere ? "page" : nil], text: words)
                 html.write(" ")
@@ -143,8 +150,8 @@ extension PageFrame {
 
 extension PageFrame {
     /// A moment as its reader sees it, and for programs.
-    func time(_ date: Date, _ html: inout MarkupWriter) {
-        html.element("time", ["datetime": date.utcText], text: zone.text(date, .minutes))
+    func time(_ date: Date, to precision: Zone.Precision = .minutes, _ html: inout MarkupWriter) {
+        html.element("time", ["datetime": date.utcText], text: zone.text(date, precision))
     }
 
     /// The moment that a row of a table is about. A phone has no room for the zone, which the top of the page names.
@@ -193,7 +200,10 @@ extension PageFrame {
                 html.element("li", ["class": isFiring ? "bad" : "warn"]) { html in
                     html.element("strong", text: isFiring ? "firing" : "pending")
                     html.write((alert.since.map { " for \(now.since($0).roundedText)" } ?? "") + " · ")
-                    subject(of: alert, on: market, &html)
+                    // A market's own page has its price above.
+                    let entry = market == nil ? status.markets.first { $0.market == alert.market } : nil
+                    let price = entry?.price.map { "\($0.shortText) \(alert.currency)" }
+                    subject(of: alert, on: market, price: price, &html)
                 }
             }
         }

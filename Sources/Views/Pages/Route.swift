@@ -40,6 +40,15 @@ package enum ChartWindow: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    var candleWords: String {
+        switch self {
+        case .day: "by the hour"
+        case .week: "by 6 hours"
+        case .month: "by the day"
+        case .year: "by the week"
+        }
+    }
+
     /// Of the candles in the table below the chart.
     package var candle: Duration {
         switch self {
@@ -167,15 +176,15 @@ extension Route {
     fileprivate var path: String {
         switch self {
         case .markets: "/"
-        case .market(let market, _): "/m/" + Self.encoded(market)
+        case .market(let market, _): "/m/" + market.pathSegment
         case .alerts: "/alerts"
         case .status: "/status"
         case .statusJSON: "/status.json"
         case .feed: "/feed.atom"
         case .health: "/healthz"
         case .stylesheet: "/style.css"
-        case .picture(let market, _): "/m/" + Self.encoded(market) + ".svg"
-        case .records(let market, _): "/m/" + Self.encoded(market) + ".csv"
+        case .picture(let market, _): "/m/" + market.pathSegment + ".svg"
+        case .records(let market, _): "/m/" + market.pathSegment + ".csv"
         }
     }
 
@@ -191,37 +200,26 @@ extension Route {
         }
     }
 
-    /// The file in the folder of written pages; nil: what only a server can answer, and prices of more than a week,
-    /// which would be many files of a megabyte.
+    /// The file in the folder of written pages; nil: what only a server can answer, and what a page already has: its
+    /// chart and prices as files of their own would be three quarters of all bytes.
     package var file: String? {
         switch self {
         case .markets: self == .markets() ? "index.html" : nil
-        case .market(let market, let window): Self.file(market, window, ".html")
+        case .market(let market, let window): Self.file(market, window)
         case .alerts: self == .alerts() ? "alerts.html" : nil
         case .status: "status.html"
         case .statusJSON: "status.json"
         case .feed: "feed.atom"
-        case .health: nil
         case .stylesheet: "style.css"
-        case .picture(let market, let window): Self.file(market, window, ".svg")
-        case .records(let market, let window):
-            window == .day || window == .week ? Self.file(market, window, ".csv") : nil
+        case .health, .picture, .records: nil
         }
     }
 
-    private static func file(_ market: MarketID, _ window: ChartWindow, _ ending: String) -> String {
+    private static func file(_ market: MarketID, _ window: ChartWindow) -> String {
         // A file's name has at most 255 bytes, and some file systems know no case.
-        let name = encoded(market)
+        let name = market.pathSegment
         let isPlain = name.utf8.count <= 200 && market.text.lowercased() == market.text
         let stem = isPlain ? name : StableID.of([market.text])
-        return "m/" + stem + (window == .day ? "" : "-\(window.rawValue)") + ending
-    }
-
-    /// As one segment of a path.
-    private static func encoded(_ market: MarketID) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~.")
-        let text = market.text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
-        let hasEnding = [".svg", ".csv"].contains { text.hasSuffix($0) } || text.utf8.allSatisfy { $0 == 0x2E }
-        return hasEnding ? text.replacingBytes(of: ["."], with: "%2E") : text
+        return "m/" + stem + (window == .day ? "" : "-\(window.rawValue)") + ".html"
     }
 }

@@ -5,16 +5,14 @@ import Markets
 /// The state of the daemon: its reasons, feeds, messages and history.
 package struct StatusPage {
     private let frame: PageFrame
-    private let title: String
 
-    package init(_ frame: PageFrame, title: String = "Status") {
-        self.frame = frame
-        self.title = title
-    }
+    package init(_ frame: PageFrame) { self.frame = frame }
 
     package var bytes: [UInt8] {
-        frame.page(title, .status) { html in
+        frame.page("Status", .status) { html in
             let status = frame.status
+            // Nothing could be read; the first line says why.
+            if frame.exit == 3 { return }
             if !status.reasons.isEmpty {
                 html.element("h2", text: "Reasons")
                 html.element("ul", ["class": "reasons"]) { html in
@@ -32,6 +30,10 @@ package struct StatusPage {
                 html.element("h2", text: "Feeds")
                 feeds(&html)
             }
+            if !status.exports.isEmpty {
+                html.element("h2", text: "Exports")
+                exports(&html)
+            }
         }
     }
 
@@ -42,20 +44,20 @@ package struct StatusPage {
             html.element("dd", [:], content)
         }
         row("State") { $0.write(status.state.rawValue) }
-        if let started = status.startedAt { row("Started") { frame.time(started, &$0) } }
+        if let started = status.startedAt { row("Started") { frame.time(started, to: .seconds, &$0) } }
         if let poll = status.lastPoll {
             row("Last poll") { html in
-                frame.time(poll.at, &html)
-                let error = poll.error.map { ": \($0.kind.rawValue), \($0.message)" } ?? ""
-                html.write(
-                    ", \(poll.outcome.rawValue) from \(poll.feed), \(poll.markets) markets in "
-                        + "\(poll.tookMilliseconds) ms\(error)")
+                frame.time(poll.at, to: .seconds, &html)
+                let markets = poll.outcome == .failed ? "" : ", \(poll.markets) markets"
+                let error = poll.error.map { ": \($0.message)" } ?? ""
+                html.write(": \(poll.feed) \(poll.outcome.rawValue)\(markets) in \(poll.tookMilliseconds) ms\(error)")
             }
         }
-        if let next = status.nextPollAt { row("Next poll") { frame.time(next, &$0) } }
+        // That of a daemon that has ended is in the past.
+        if let next = status.nextPollAt, next > frame.now { row("Next poll") { frame.time(next, to: .seconds, &$0) } }
         row("Messages") {
             let words = status.outboxWords(in: frame.zone, now: frame.now)
-            $0.write(words.isEmpty ? "none waits" : words.joined(separator: "; "))
+            $0.write(words.isEmpty ? "none waiting" : words.joined(separator: "; "))
         }
         if status.history.samples > 0 { row("History") { $0.write(status.historyWords(in: frame.zone)) } }
     }
@@ -79,6 +81,19 @@ package struct StatusPage {
                     let requests = Digits.separated("\(feed.requestsThisMonth)")
                     let quota = feed.quota.map { " of \(Digits.separated("\($0)"))" } ?? ""
                     html.element("td", ["class": "n"], text: requests + quota)
+                }
+            }
+        }
+    }
+
+    private func exports(_ html: inout MarkupWriter) {
+        html.table("Exports", [("Export", nil), ("State", nil), ("Samples to send", "n")]) { html in
+            for export in frame.status.exports {
+                html.element("tr") { html in
+                    html.element("th", ["scope": "row"]) { $0.element("bdi", text: export.name) }
+                    let error = export.error.map { ": \(SafeText.printable($0))" } ?? ""
+                    html.element("td", ["class": export.state == .ok ? nil : "warn"], text: export.words + error)
+                    html.element("td", ["class": "n"], text: Digits.separated("\(export.pending)"))
                 }
             }
         }

@@ -28,6 +28,7 @@ package enum Stylesheet {
         gap: 0 1.5rem; border-bottom: 1px solid var(--line); padding-top: .4rem }
         .asof, footer, .facts, thead th, .choices { color: var(--soft); font-size: .85rem }
         .asof { margin: .2rem 0 }
+        .asof > *, .price-now span { white-space: nowrap }
         footer { margin-top: 2.5rem }
         nav a { display: inline-block; padding: .3rem .1rem .4rem; margin-right: 1.2rem; text-decoration: none }
         [aria-current] { color: var(--ink); font-weight: 700; text-decoration: none }

@@ -16,6 +16,18 @@ extension StatusReport.Feed {
     }
 }
 
+extension StatusReport.Export {
+    /// `behind, 1200 samples to send, the oldest 5 min old, 3 lines refused, 12 samples lost`
+    package var words: String {
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        var words = [state.rawValue]
+        if pending > 0 { words.append("\(counted(pending, "sample")) to send, the oldest \(lag.roundedText) old") }
+        if refused > 0 { words.append("\(counted(refused, "line")) refused") }
+        if lost > 0 { words.append("\(counted(lost, "sample")) lost") }
+        return words.joined(separator: ", ")
+    }
+}
+
 extension StatusReport {
     /// `2 messages wait, the oldest for 5 min`, and for each channel that holds some for its quiet hours
     /// `3 messages held until 07:00 CET (phone)`.
@@ -35,10 +47,27 @@ extension StatusReport {
         return (queued > 0 ? [waiting] : []) + lines
     }
 
-    /// `4323 samples, 456 KiB, since 2026-11-20 11:21:21 CET`
+    /// `4,323 samples, 456 KiB, since 2026-11-20 11:21:21 CET`
     package func historyWords(in zone: Zone) -> String {
         let since = history.oldestAt.map { ", since \(zone.text($0))" } ?? ""
-        return "\(history.samples) sample\(history.samples == 1 ? "" : "s"), \(Bytes.text(history.bytes))\(since)"
+        let samples = Digits.separated("\(history.samples)") + (history.samples == 1 ? " sample" : " samples")
+        return "\(samples), \(Bytes.text(history.bytes))\(since)"
+    }
+}
+
+extension AlertRule.Condition {
+    /// `above 60,000`; as `description`, which programs read, where that has no long number.
+    package var words: String {
+        func text(_ price: Price) -> String { Digits.separated(price.description) }
+        return switch self {
+        case .above(let level): "above \(text(level))"
+        case .below(let level): "below \(text(level))"
+        case .outside(let low, let high): "outside \(text(low)) to \(text(high))"
+        case .newHigh(let window): "at its highest in \(window.unitsText)"
+        case .newLow(let window): "at its lowest in \(window.unitsText)"
+        case .stale(let limit), .marketStale(let limit): "no new price for \(limit.unitsText)"
+        default: description
+        }
     }
 }
 

@@ -108,7 +108,7 @@ final class Backfilling: Sendable {
 
     private func logFailure(of market: MarketID? = nil, at feed: String? = nil, _ message: String) {
         log.write(
-            LogLine(.warning, "history.unhealed") { line in
+            LogLine(.warning, "history.backfill_failed") { line in
                 line.add("feed", feed)
                 line.add("market", market?.text)
                 line.add("message", message)

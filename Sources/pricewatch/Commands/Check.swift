@@ -11,7 +11,7 @@ struct Check: AsyncParsableCommand {
         abstract: "Reads the configuration, prints what it understood and what it costs in requests a month.")
 
     @OptionGroup var installation: InstallationOptions
-    @Flag(help: "Also ask the provider: ids, currency, key and host.")
+    @Flag(help: "Also ask the provider: ids, currency, key and host; and the engines of export.")
     var online = false
     @Flag(help: "For programs.")
     var json = false
@@ -21,8 +21,8 @@ struct Check: AsyncParsableCommand {
         let answers = online ? try await OnlineCheck.run(reading.configuration) : nil
         let findings = CheckFindings(reading, online: answers, now: Date())
         StandardOutput.write(lines: json ? [findings.json] : findings.lines)
-        if let unknown = answers?.unknownIDs, !unknown.isEmpty {
-            throw CommandError(unknown.map { "check \($0)" }.joined(separator: "\n"), Exit.noAnswer)
+        if let faults = answers?.faults, !faults.isEmpty {
+            throw CommandError(faults.map { "check \($0)" }.joined(separator: "\n"), Exit.noAnswer)
         }
     }
 }
@@ -73,7 +73,13 @@ struct CheckFindings {
                     + "(say {id: MARKET, feed: \(feed)} or {id: MARKET, \(feed): ITS-ID-THERE} in watch.markets)")
         }
         if configuration.notify.isEmpty, settings.rules.contains(where: { $0.notify != [] }) {
-            warnings.append("no channel is configured: alerts go to the log and the status alone (see notify)")
+            warnings.append("no channel is configured: alerts go to the log and the status only (see notify)")
+        }
+        warnings += configuration.twiceNotified(by: settings.rules).map { name, kind in
+            "\(name): would be notified twice, by each daemon, since another posts the same alerts (shared: true); "
+                + (kind == "alertmanager"
+                    ? "say shared: true there, too"
+                    : "let the Alertmanagers notify it, or configure it in one of the two alone")
         }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         warnings += configuration.notify.compactMap { channel in
@@ -104,6 +110,8 @@ struct CheckFindings {
         lines += settings.rules.map(line)
         if !configuration.notify.isEmpty { lines.append("channels:      \(configuration.notify.count)") }
         lines += configuration.notify.map { "  \($0.name): \($0.summary)" }
+        if !configuration.exports.isEmpty { lines.append("exports:       \(configuration.exports.count)") }
+        lines += configuration.exports.map { "  \($0.name): \($0.address.shown)" }
         if let digest = configuration.digest {
             let days = digest.days == .daily ? "" : "on \(digest.days) "
             lines.append(
@@ -112,10 +120,11 @@ struct CheckFindings {
         if let heartbeat = configuration.heartbeat {
             lines.append("heartbeat:     every \(heartbeat.every.unitsText), after a poll that brought prices")
         }
+        if let page = configuration.pageURL { lines.append("links to:      \(page.home)") }
         lines += [
             "database:      \(configuration.history.database)",
             "log:           \(configuration.log.file ?? "standard error")",
-            "status:        \(configuration.statusFile)",
+            "status:        \(configuration.reports.status)",
         ]
         lines += (online?.findings ?? []).map { "online:        \($0)" }
         lines += warnings.map { "warning: \($0)" }
@@ -140,7 +149,7 @@ struct CheckFindings {
             switch rule.scope {
             case .all: "all markets"
             case .markets(let ids): ids.map(\.text).shortened.joined(separator: ", ")
-            case .feed(let feed, _): "the feed \(feed)"
+            case .feed(let feed, _): "the feed \(feed) gives"
             }
         let modifiers = [
             rule.holdFor > .zero ? " for \(rule.holdFor.unitsText)" : nil,
@@ -151,7 +160,7 @@ struct CheckFindings {
             rule.once ? ", once" : nil,
         ]
         let channels = channels(of: rule)
-        let destination = channels.isEmpty ? "log and status alone" : channels.joined(separator: ", ")
+        let destination = channels.isEmpty ? "log and status only" : channels.joined(separator: ", ")
         return "  \(rule.name): \(scope) \(rule.condition)\(modifiers.compactMap { $0 }.joined()), "
             + "\(rule.severity.rawValue), to \(destination)\(state(of: rule))"
     }
@@ -205,13 +214,31 @@ struct CheckFindings {
                     json.member("kind", channel.address.kind)
                 }
             }
+            json.array("exports", configuration.exports) { json, export in
+                json.object { json in
+                    json.member("name", export.name)
+                    json.member("url", export.address.shown)
+                }
+            }
             json.member("database", configuration.history.database)
             json.member("log_file", configuration.log.file)
-            json.member("status_file", configuration.statusFile)
+            json.member("status_file", configuration.reports.status)
             if let online { json.array("online", online.findings) { $0.string($1) } }
-            json.array("warnings", warnings + (online?.unknownIDs ?? [])) { $0.string($1) }
+            json.array("warnings", warnings + (online?.faults ?? [])) { $0.string($1) }
         }
         return json.text
+    }
+}
+
+extension Configuration {
+    /// The channels that each of two daemons would send the same to, if a channel says that there are two.
+    fileprivate func twiceNotified(by rules: [AlertRule]) -> [(name: String, kind: String)] {
+        let shared = Routing.Channel.Contents.states(isShared: true)
+        guard notify.contains(where: { $0.routing.takes == shared }) else { return [] }
+        return notify.filter { channel in
+            let isNamed = rules.contains { $0.enabled && $0.notify?.contains(channel.name) ?? true }
+            return channel.routing.takes != shared && (isNamed || digest?.notify.contains(channel.name) == true)
+        }.map { ($0.name, $0.address.kind) }
     }
 }
 
@@ -219,6 +246,10 @@ extension Configuration.Channel {
     /// Its properties without secrets: `ntfy, quiet 23:00-07:00 below critical, given up after 1d`.
     fileprivate var summary: String {
         var parts = [address.kind]
+        if case .states(let isShared) = routing.takes {
+            parts += [address.host].compactMap(\.self) + ["the state of all alerts at every poll"]
+            return (parts + (isShared ? ["shared with another pricewatch"] : [])).joined(separator: ", ")
+        }
         if let quiet = routing.quiet { parts.append("quiet \(quiet) below critical") }
         if !routing.sendResolved { parts.append("no word of resolved alerts") }
         parts.append("given up after \(routing.maxAge.unitsText)")

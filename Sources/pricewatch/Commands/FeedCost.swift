@@ -45,7 +45,8 @@ struct FeedCost {
         let month =
             role == .standsBy
             ? " while it serves, \(requestsPerMonth) if it served a whole month" : ", \(requestsPerMonth) a month"
-        let quota = feed.monthlyQuota.map { " (quota \($0))" } ?? ""
+        let share = feed.wholeQuota.flatMap { feed.quotaShare < 1 ? ", \(feed.quotaShare) of \($0)" : nil } ?? ""
+        let quota = feed.monthlyQuota.map { " (quota \($0)\(share))" } ?? ""
         return ["\(asks)\(who) every \(every.unitsText)\(alone)", "costs:         \(requests)\(month)\(quota)"]
     }
 

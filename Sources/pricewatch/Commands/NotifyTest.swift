@@ -19,15 +19,15 @@ struct NotifyTest: AsyncParsableCommand {
         let configuration = try installation.read().configuration
         let answer = try await NetworkTransport.whileOpen { network in
             try await Self.send(
-                to: channel, of: configuration.notify, host: ProcessInfo.processInfo.hostName, now: Date(),
-                transport: network)
+                to: channel, of: configuration.notify, page: configuration.pageURL,
+                host: ProcessInfo.processInfo.hostName, now: Date(), transport: network)
         }
         StandardOutput.write(lines: ["\(SafeText.printable(channel)): \(answer)"])
     }
 
     /// Returns the service's answer. Throws 65 for an unknown channel, 69 if the message was not delivered.
     static func send(
-        to name: String, of channels: [Configuration.Channel], host: String, now: Date,
+        to name: String, of channels: [Configuration.Channel], page: PageURL? = nil, host: String, now: Date,
         transport: any HTTPTransport
     ) async throws(CommandError) -> String {
         guard let channel = channels.first(where: { $0.name == name }) else {
@@ -37,7 +37,7 @@ struct NotifyTest: AsyncParsableCommand {
             kind: .test, title: "pricewatch: this is a test", lines: ["Messages to \(name) arrive here."], at: now,
             host: host)
         // A new id each time: a receiver that drops duplicates must not drop the second test.
-        let message = Message(id: "test-\(UUID().uuidString.lowercased())", note: note)
+        let message = Message(id: "test-\(UUID().uuidString.lowercased())", note: note, page: page)
         do {
             return try await channel.madeChannel(transport: transport).deliver(message)
         } catch {

@@ -7,10 +7,14 @@ struct OnlineCheck {
     /// For people, in the order of the requests.
     private(set) var findings: [String] = []
     private(set) var warnings: [String] = []
+    /// Why nothing can be sent to an export.
+    private(set) var refusals: [String] = []
     /// `coingecko: there is no bitcion (did you mean bitcoin?)`
     private(set) var unknownIDs: [String] = []
     /// The markets of these ids.
     private(set) var missing: Set<MarketID> = []
+
+    var faults: [String] { unknownIDs + refusals }
 
     private static let limit = Duration.seconds(60)
 
@@ -24,6 +28,12 @@ struct OnlineCheck {
                 try await check.poll(
                     try configuration.makeFeed(feed, over: network, memory), feed.provider, member.watch,
                     in: configuration.zone)
+            }
+            for export in configuration.exports {
+                let found = await export.madeExporter(transport: network).inspect()
+                check.findings += found.findings
+                check.warnings += found.warnings
+                check.refusals += [found.refusal].compactMap(\.self)
             }
             return check
         }

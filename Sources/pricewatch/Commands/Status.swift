@@ -9,11 +9,16 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Health, feeds, newest prices, 24 h summary and alerts; works while the daemon is down.",
-        discussion: "Exit codes: 0 ok, 1 degraded, 2 failing or stopped, 3 nothing there to read.")
+        discussion: """
+            Exit codes: 0 ok, 1 degraded, starting or stopping, 2 failing or stopped, 3 nothing there to read. With \
+            --exit-on failing, 0 in place of 1.
+            """)
 
     @OptionGroup var installation: InstallationOptions
     @Flag(help: "The status file as it is, with `expired` and `exit` added.")
     var json = false
+    @Option(help: "From which state on the exit code is not 0; failing is for what restarts a dead daemon.")
+    var exitOn = ExitThreshold.degraded
     @Flag(help: "Stays on the terminal, and shows what changes; arrows and page keys scroll, q or Ctrl-C ends it.")
     var watch = false
 
@@ -43,7 +48,7 @@ struct Status: AsyncParsableCommand {
         let verdict = source.verdict(at: now)
         if json {
             var output = StandardOutput()
-            output.write(source.json(at: now))
+            output.write(source.json(at: now, exitOn: exitOn))
         } else {
             let trends = terminal.isTerminal ? source.trends(now: now) : nil
             let view = StatusView(
@@ -51,6 +56,9 @@ struct Status: AsyncParsableCommand {
                 zone: configuration.zone, now: now)
             StandardOutput.write(lines: view.lines)
         }
-        if verdict.exit != 0 { throw ExitCode(verdict.exit) }
+        let exit = exitOn.applied(to: verdict.exit)
+        if exit != 0 { throw ExitCode(exit) }
     }
 }
+
+extension ExitThreshold: ExpressibleByArgument {}

@@ -32,7 +32,7 @@ struct Summary: AsyncParsableCommand {
 
     /// The daemon's summary covers only 24 h, and has the provider's changes for markets without 24 h of history.
     private func daemonsOwn(_ configuration: Configuration, at now: Date) -> MarketReport? {
-        guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.statusFile),
+        guard window.length == .hours(24), FileManager.default.fileExists(atPath: configuration.reports.status),
             let source = try? StatusSource(configuration, now: now), source.verdict(at: now).exit < 2
         else { return nil }
         let status = source.report(at: now)

@@ -60,6 +60,7 @@ struct Web: AsyncParsableCommand {
         }
         let inherited = listen == nil ? ListenAddress.inherited(ProcessInfo.processInfo.environment) : nil
         let address = listen.flatMap(ListenAddress.init) ?? inherited ?? .standard
+        IdleMemory.returnFreed()
         let site = Site(
             configuration, path: installation.configurationPath,
             hosts: AllowedHosts(allowedHosts.compactMap(HostName.init)))
@@ -76,6 +77,8 @@ struct Web: AsyncParsableCommand {
             throw CommandError(
                 "listen on \(SafeText.printable(listen ?? "127.0.0.1:8486")): \(error)", Exit.inputOutput)
         }
+        // What only the start needed.
+        IdleMemory.giveBack(at: SystemTime().uptime())
         StandardOutput.write(lines: [address.url(port: server.port)])
         await idle.start()
         await withTaskGroup { group in

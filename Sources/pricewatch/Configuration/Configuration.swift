@@ -17,30 +17,30 @@ struct Configuration: Equatable, Sendable {
     var poll = Poll()
     /// `history`: what is kept, where, and for how long.
     var history: History
-    /// `alerts`: the configured rules, in the file's order; see `alertRules`.
-    var alerts: [AlertRule] = []
-    /// `builtin_alerts`: whether feed-stale, market-stale and market-missing are active.
-    var builtinAlerts = true
+    /// `alerts` and `builtin_alerts`: the rules; see `alertRules`.
+    var alerts = Alerting()
     /// `notify`: the channels, in the file's order.
     var notify: [Channel] = []
     /// `digest`: the daily summary; nil: off.
     var digest: Digest? = Digest()
     /// `timezone`: of digest, quiet hours and all times for people.
     var zone = Zone.utc
+    /// `web.url`: where messages link to; nil: they carry no link.
+    var pageURL: PageURL?
     /// `heartbeat`: the URL to notify after a poll with prices; nil: none.
     var heartbeat: Heartbeat?
+    /// `export`: the time-series engines that samples are sent to, in the file's order.
+    var exports: [Export] = []
     /// `log`: the log file.
     var log: Log
-    /// `status_file`: absolute; replaced after every cycle.
-    var statusFile: String
-    /// `metrics_file`: absolute; nil: none is written.
-    var metricsFile: String?
+    /// `status_file` and `metrics_file`: what is replaced after every cycle.
+    var reports: Reports
 
     /// The built-in defaults, with all written files under `folders`.
     init(folders: DefaultFolders) {
         history = History(database: folders.state + "/history.db")
         log = Log(file: folders.log + "/pricewatch.log")
-        statusFile = folders.runtime + "/status.json"
+        reports = Reports(status: folders.runtime + "/status.json")
     }
 }
 
@@ -61,15 +61,24 @@ extension Configuration {
             channels = section.pairs.map(\.key)
             notify = Channel.list(section)
         }
-        root.read("builtin_alerts", into: &builtinAlerts, .boolean)
-        alerts = readRules(root, channels: channels)
+        root.read("builtin_alerts", into: &alerts.builtIn, .boolean)
+        alerts.rules = readRules(root, channels: channels)
         if root.mentions("digest"), !root.holds("digest") { digest = nil }
-        root.section("digest") { digest?.read($0, channels: channels) }
+        root.section("digest") { section in
+            digest?.read(section, channels: channels)
+            let states = notify.filter { $0.routing.takes != .messages }.map(\.name)
+            if let name = digest?.notify.first(where: states.contains) {
+                section.fault(
+                    at: "notify", "\(name) is an alertmanager, which takes alerts and no digest: leave it out")
+            }
+        }
         root.section("heartbeat") { heartbeat = Heartbeat($0) }
+        root.section("web") { $0.read("url", into: &pageURL, .pageURL) }
+        exports = Export.list(root)
 
         root.section("log") { log.read($0) }
-        root.read("status_file", into: &statusFile, .path(root.context))
-        root.read("metrics_file", into: &metricsFile, .path(root.context))
+        root.read("status_file", into: &reports.status, .path(root.context))
+        root.read("metrics_file", into: &reports.metrics, .path(root.context))
         root.finish()
         if root.context.faults.isEmpty {
             judgeWatch(root)
@@ -131,8 +140,8 @@ extension Configuration {
         // Two writers would destroy each other's file.
         var owners: [String: String] = [:]
         let paths = [
-            ("history.database", history.database), ("log.file", log.file), ("status_file", statusFile),
-            ("metrics_file", metricsFile),
+            ("history.database", history.database), ("log.file", log.file), ("status_file", reports.status),
+            ("metrics_file", reports.metrics),
         ]
         for case (let key, let path?) in paths {
             if let owner = owners.updateValue(key, forKey: path) {

@@ -34,7 +34,7 @@ struct ConfigurationReading: Sendable {
         guard let first = reading.faults.first else { return reading }
         // If nothing was understood, only the default paths are known.
         let usual = builtIn(host, file: reading.file).configuration
-        if reading.configuration == usual, !BoundedFile.exists(usual.statusFile, hidden: false) {
+        if reading.configuration == usual, !BoundedFile.exists(usual.reports.status, hidden: false) {
             throw .faults(reading.faults)
         }
         let more = reading.faults.count > 1 ? " and \(reading.faults.count - 1) more" : ""
@@ -48,7 +48,7 @@ struct ConfigurationReading: Sendable {
     ) throws(ConfigurationError) -> ConfigurationReading {
         var reading = try readForStatus(option: option, host)
         if reading.faults.isEmpty { return reading }
-        guard let status = FileManager.default.contents(atPath: reading.configuration.statusFile),
+        guard let status = FileManager.default.contents(atPath: reading.configuration.reports.status),
             let report = StatusReport(json: status)
         else { throw .faults(reading.faults) }
         reading.configuration.history.database = report.history.database

@@ -1,5 +1,6 @@
 import Engine
 import Feeds
+import Foundation
 import Markets
 
 /// Settings derived from several keys: what is polled, from which feeds, and how often.
@@ -12,7 +13,7 @@ extension Configuration {
         for part in watch.markets.flatMap({ $0.portfolio?.parts ?? [] }) where seen.insert(part.market).inserted {
             markets.append(Market(id: part.market))
         }
-        for case .markets(let ids) in alerts.map(\.scope) {
+        for case .markets(let ids) in alerts.rules.map(\.scope) {
             for id in ids where seen.insert(id).inserted { markets.append(Market(id: id)) }
         }
         return markets
@@ -152,9 +153,12 @@ extension Configuration {
     /// The age from which this market's quote is stale: its own setting, its feed's, the poll's, else the longer of 15
     /// minutes and three intervals.
     func staleness(of market: MarketID) -> Staleness {
-        let named = watch.markets.first { $0.id == market }
-        if named?.portfolio != nil { return .never }
-        return named?.staleAfter.map { Staleness(after: $0) } ?? staleness(in: feed(named: named?.feed))
+        staleness(of: watch.markets.first { $0.id == market } ?? Market(id: market))
+    }
+
+    private func staleness(of market: Market) -> Staleness {
+        if market.portfolio != nil { return .never }
+        return market.staleAfter.map { Staleness(after: $0) } ?? staleness(in: feed(named: market.feed))
     }
 
     /// The age from which the quote of a market of this feed is stale.
@@ -175,8 +179,13 @@ extension Configuration.Feed {
     /// The terms of provider and plan; nil for the `json` provider.
     var terms: ProviderTerms? { provider.listed?.terms[plan] }
 
-    /// Requests a month; nil: no known limit.
-    var monthlyQuota: Int? { quotaMonth ?? terms?.quotaMonth }
+    /// Requests a month of all that use the key; nil: no known limit.
+    var wholeQuota: Int? { quotaMonth ?? terms?.quotaMonth }
+
+    /// The requests a month that this daemon may send; nil: no known limit.
+    var monthlyQuota: Int? {
+        wholeQuota.map { max(1, NSDecimalNumber(decimal: Decimal($0) * quotaShare).intValue) }
+    }
 
     /// The time between two requests for historical prices.
     var pastPause: Duration { terms?.pastEvery ?? .seconds(10) }
@@ -195,6 +204,7 @@ extension Settings {
         backfill = configuration.history.backfill
         heartbeat = configuration.heartbeat?.every
         maxSize = configuration.history.retention.maxSize
+        exports = configuration.exports.map { ExportSettings(name: $0.name, address: $0.address.fingerprint) }
         self.once = once
     }
 }
@@ -206,7 +216,7 @@ extension Configuration {
         return Watchlist(
             named: namedMarkets.map {
                 Watchlist.Item(
-                    market: $0.id, staleness: staleness(of: $0.id), moveLimit: poll.confirmMovesOver,
+                    market: $0.id, staleness: staleness(of: $0), moveLimit: poll.confirmMovesOver,
                     source: source(of: $0), portfolio: $0.portfolio)
             }, top: watch.top, staleness: staleness(in: ranked), moveLimit: poll.confirmMovesOver,
             currencies: currencies)

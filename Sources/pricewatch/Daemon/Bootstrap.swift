@@ -17,6 +17,8 @@ struct DaemonEnvironment: Sendable {
     var time: any TimeSource = SystemTime()
     /// Replaces the network.
     var transport: (any HTTPTransport)?
+    /// Exports beside the configured ones, and what sends their batches.
+    var exports: [ExportSettings: Exporting] = [:]
     /// Replaces the configured channels.
     var channel: (@Sendable (Configuration.Channel) -> any Channel)?
     /// An outlet for log lines beside the log file.
@@ -33,6 +35,9 @@ struct DaemonEnvironment: Sendable {
     }
 }
 
+/// Sends a batch to a time-series engine.
+typealias Exporting = @Sendable (ExportBatch) async -> ExportOutcome
+
 /// Builds a daemon from its configuration; the only place that does, for commands and tests.
 struct Bootstrap {
     let parts: Parts
@@ -41,7 +46,7 @@ struct Bootstrap {
     init(_ reading: ConfigurationReading, _ environment: DaemonEnvironment) async throws {
         let parts = try Parts(reading, environment)
         let now = parts.now()
-        let settings = Settings(reading.configuration, host: environment.host, once: environment.once)
+        let settings = parts.settings
         let remembered = try parts.history.load(settings, at: now.wall)
         var feeds: [String: FeedState] = [:]
         for feed in parts.allFeeds where feeds[feed.name] == nil {
@@ -71,6 +76,8 @@ struct Parts: Sendable {
     /// By source, then by feed name.
     let feeds: [SourceID: [String: Feed]]
     let channels: [String: any Channel]
+    /// What sends a batch, by the name of the export.
+    let exports: [String: Exporting]
     let backfilling: Backfilling?
     private let pastChanges: PastChanges
 
@@ -87,7 +94,7 @@ struct Parts: Sendable {
         publisher =
             old?.publisher
             ?? StatusPublisher(
-                path: configuration.statusFile, metrics: configuration.metricsFile, log: log, logFile: logFile,
+                path: configuration.reports.status, metrics: configuration.reports.metrics, log: log, logFile: logFile,
                 systemd: systemd, staysAlive: environment.once == nil)
         feeds = try configuration.madeFeeds(transport, memory, environment.time)
         let (now, transport) = (environment.now, transport)
@@ -97,6 +104,12 @@ struct Parts: Sendable {
             }
         channels = Dictionary(
             configuration.notify.map { ($0.name, made($0)) }, uniquingKeysWith: { first, _ in first })
+        let exporters = configuration.exports.map { export -> (String, Exporting) in
+            let exporter = export.madeExporter(transport: transport) { now().wall }
+            return (export.name, { await exporter.send($0) })
+        }
+        exports = Dictionary(
+            exporters + environment.exports.map { ($0.key.name, $0.value) }, uniquingKeysWith: { $1 })
         backfilling = Backfilling(configuration, feeds.values.flatMap { $0.values }, history, log: log)
         pastChanges = PastChanges(history.reader)
     }
@@ -123,7 +136,7 @@ struct Parts: Sendable {
             history = try HistoryWriter(at: path, patience: .seconds(5))
             if let fault = history.fault, fault.kind == .closed { throw fault }
         }
-        do { try AtomicFile(path: configuration.statusFile).makeFolder() } catch {
+        do { try AtomicFile(path: configuration.reports.status).makeFolder() } catch {
             throw CommandError("\(error)", Exit.inputOutput)
         }
         return history
@@ -140,6 +153,12 @@ struct Parts: Sendable {
     }
 
     func now() -> Moment { environment.now() }
+
+    var settings: Settings {
+        var settings = Settings(reading.configuration, host: environment.host, once: environment.once)
+        settings.exports += environment.exports.keys.sorted { $0.name < $1.name }
+        return settings
+    }
 
     var allFeeds: [Feed] { feeds.values.flatMap { $0.values } }
 
@@ -242,7 +261,7 @@ extension Parts {
                 line.add("version", Version.current)
                 line.add("pid", Int(getpid()))
                 line.add("database", configuration.history.database)
-                line.add("status_file", configuration.statusFile)
+                line.add("status_file", configuration.reports.status)
                 line.add("log_file", configuration.log.file)
             })
         logConfiguration(settings)

@@ -107,8 +107,11 @@ actor Daemon {
         await work.finish()
         // A message that was delivered just then is not sent again after the next start.
         send.finish()
-        for await case .ended(_, .delivered(let delivery)?) in events {
-            perform(.delivered(delivery), startsWork: false)
+        for await case .ended(_, let input?) in events {
+            switch input {
+            case .delivered, .stated: perform(input, startsWork: false)
+            default: break
+            }
         }
         do { try parts.history.close() } catch {
             parts.log.write(LogLine(.error, "history.unclosed") { $0.add("message", "\(error)") })

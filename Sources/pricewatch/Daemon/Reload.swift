@@ -20,8 +20,7 @@ extension Daemon {
         pending = nil
         do {
             let (next, waiting) = try parts.reloaded(reading)
-            let settings = Settings(
-                next.reading.configuration, host: next.environment.host, once: next.environment.once)
+            let settings = next.settings
             let remembered = try next.history.load(settings, at: next.now().wall)
             parts = next
             perform(.reload(settings, remembered))
@@ -56,8 +55,8 @@ enum KeptUntilRestart {
             new[keyPath: path] = running[keyPath: path]
         }
         keep("history.database", \.history.database)
-        keep("status_file", \.statusFile)
-        keep("metrics_file", \.metricsFile)
+        keep("status_file", \.reports.status)
+        keep("metrics_file", \.reports.metrics)
         return waiting
     }
 }

@@ -24,6 +24,8 @@ final class Work: Sendable {
     func start(_ plan: Plan, _ parts: Parts, _ settings: Settings) {
         for request in plan.polls { poll(request, parts) }
         for request in plan.deliveries { deliver(request, parts) }
+        for request in plan.exports { export(request, parts) }
+        for state in plan.states { post(state, parts) }
         if plan.sendsHeartbeat, let heartbeat = parts.reading.configuration.heartbeat {
             start { await .heartbeat(fault: Heartbeat.send(to: heartbeat.url.revealed, over: parts.transport)) }
         }
@@ -86,6 +88,15 @@ extension Work {
         }
     }
 
+    private func post(_ state: StatePost, _ parts: Parts) {
+        start {
+            guard let channel = parts.channels[state.channel] as? any StateChannel else {
+                return .stated(StateAnswers(channel: state.channel))
+            }
+            return .stated(await channel.post(state, page: parts.reading.configuration.pageURL))
+        }
+    }
+
     private func deliver(_ request: DeliveryRequest, _ parts: Parts) {
         start {
             let clock = ContinuousClock()
@@ -99,7 +110,7 @@ extension Work {
                 guard let contents, contents.note != nil || !contents.events.isEmpty else { return ended(.lost) }
                 message = Message(
                     id: request.message.id, events: contents.events, note: contents.note,
-                    zone: parts.reading.configuration.zone)
+                    zone: parts.reading.configuration.zone, page: parts.reading.configuration.pageURL)
             } catch {
                 return ended(.failed(cause: "\(error)", retryAfter: nil))
             }
@@ -120,6 +131,22 @@ extension Work {
 // MARK: Chores
 
 extension Work {
+    /// Reads the samples when they are sent: a backlog may be larger than the memory.
+    private func export(_ request: ExportRequest, _ parts: Parts) {
+        start(isChore: true) {
+            guard let send = parts.exports[request.export.name] else {
+                return .exported(ExportResult(of: request, nil, .blocked(cause: "it is not configured")))
+            }
+            do throws(HistoryError) {
+                let batch = try parts.history.reader.exportBatch(request, at: parts.now().wall)
+                let outcome = batch.isEmpty ? .sent(refused: []) : await send(batch)
+                return .exported(ExportResult(of: request, batch, Task.isCancelled ? .interrupted : outcome))
+            } catch {
+                return .exported(ExportResult(of: request, nil, .failed(cause: "\(error)", retryAfter: nil)))
+            }
+        }
+    }
+
     private func backfill(longerThan longestStep: Duration, _ parts: Parts, _ settings: Settings) {
         start(isChore: true) {
             guard await parts.backfilling?.round(longerThan: longestStep) == true else { return .backfilled(nil) }
@@ -139,7 +166,7 @@ extension Work {
                 let newest = try history.reader.lastAnswer() ?? .distantPast
                 let pruned = try await history.prune(to: retention, now: min(parts.now().wall, newest))
                 log.write(pruned, bytes: history.reader.bytesOnDisk())
-                return .pruned(isStillTooLarge: pruned.isStillTooLarge)
+                return .pruned(isStillTooLarge: pruned.isStillTooLarge, lost: pruned.lost)
             } catch {
                 // The polls log an unwritable history.
                 if let error = error as? HistoryError, error.kind != .unwritable, error.kind != .closed {

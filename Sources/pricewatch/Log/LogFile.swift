@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import History
 import Synchronization
 
 /// The log file, opened with O_APPEND; each line is one write. It is reopened after a rename and on `reopen()`.
@@ -60,6 +61,7 @@ final class LogFile: LogOutlet {
         let isDevice = path.hasPrefix("/dev/")
         // In a folder that other users can write to, a link may be theirs and point at any of our files.
         let links = isDevice || isOurs(folder) ? 0 : O_NOFOLLOW
+        if !isDevice { FileAccess.create(path, mode: mode) }
         // Without O_NONBLOCK, opening a pipe blocks until it has a reader.
         state.descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | links, mode)
         let reason = errno

@@ -62,6 +62,8 @@ extension Spelling {
 
 /// The exit codes, stable for scripts.
 enum Exit {
+    /// `export verify`: an engine does not hold what the history holds.
+    static let differences = ExitCode(1)
     static let usage = ExitCode(64)
     /// No such market, rule or channel, or no recorded data.
     static let noSuchData = ExitCode(65)

@@ -36,12 +36,13 @@ extension Chart {
             if since == nil, let first = stretches.first?.first?.start { start = max(start, first) }
         }
         self.init(of: market, in: currency, from: start, to: until, stretches)
-        let known = try reader.names().first { $0.market == market }
+        hours = candles
+        let known = try reader.name(of: market)
         zone = configuration.zone
         symbol = known?.symbol ?? ""
         name = known?.name ?? ""
-        events = try reader.events(since: start).filter {
-            $0.market == market && $0.currency == currency && $0.at < until && [.firing, .resolved].contains($0.kind)
+        events = try reader.events(since: start, on: market).filter {
+            $0.currency == currency && $0.at < until && [.firing, .resolved].contains($0.kind)
         }
     }
 }

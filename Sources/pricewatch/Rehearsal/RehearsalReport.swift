@@ -78,7 +78,7 @@ struct RehearsalReport: Sendable {
             guard absent.isEmpty else { return RehearsalHint("no_data", "no data for \(names): nothing was recorded") }
         }
         if rehearsed.audience.channels == 0 {
-            return RehearsalHint("no_channel", "it goes to no channel, to log and status alone")
+            return RehearsalHint("no_channel", "it goes to no channel, to log and status only")
         }
         if messagesADay(rehearsed) > Self.mostMessagesADay {
             return RehearsalHint(

@@ -38,9 +38,7 @@ extension StatusReport {
         text.add(
             "polls_total", "Polls since the daemon's start, by outcome.",
             PollOutcome.allCases.map { (["outcome": $0.rawValue], String(polls[$0] ?? 0)) }, as: "counter")
-        text.add(
-            "requests_total", "Requests sent in the UTC month.",
-            feeds.map { (["feed": $0.name], String($0.requestsThisMonth)) }, as: "counter")
+        addFeeds(to: &text)
         text.add(
             "last_success_timestamp_seconds", "When the newest poll began that brought prices.",
             [([:], lastUsablePoll?.epochText)])
@@ -48,9 +46,41 @@ extension StatusReport {
             "expires_timestamp_seconds", "When these numbers are no longer worth anything.",
             [([:], expiresAt?.epochText)])
         text.add("outbox_messages", "Messages that wait to be sent.", [([:], String(outbox.queued))])
+        addExports(to: &text)
         text.add("database_bytes", "What the history takes on disk.", [([:], String(history.bytes))])
         text.add("info", "The version that runs.", [(["version": version], "1")])
         return text.text
+    }
+
+    private func addFeeds(to text: inout MetricsText) {
+        text.add(
+            "requests_total", "Requests sent in the UTC month.",
+            feeds.map { (["feed": $0.name], String($0.requestsThisMonth)) }, as: "counter")
+        text.add(
+            "quota_requests", "Requests that may be sent in the UTC month.",
+            feeds.map { (["feed": $0.name], $0.quota.map(String.init)) })
+        // The feeds of a stopped daemon are in no state.
+        text.add(
+            "feed_state", "1 for the state that a feed is in.",
+            (state == .stopped ? [] : feeds).map { (["feed": $0.name, "state": $0.state.rawValue], "1") })
+    }
+
+    private func addExports(to text: inout MetricsText) {
+        text.add(
+            "export_lag_seconds", "The age of the oldest sample that is to be sent.",
+            exports.map { (["export": $0.name], String($0.lag.inMilliseconds / 1000)) })
+        text.add(
+            "export_pending_samples", "Samples that are to be sent.",
+            exports.map { (["export": $0.name], String($0.pending)) })
+        text.add(
+            "export_sent_total", "Samples that were sent, each once.",
+            exports.map { (["export": $0.name], String($0.sent)) }, as: "counter")
+        text.add(
+            "export_refused_total", "Lines that the engine refused for good.",
+            exports.map { (["export": $0.name], String($0.refused)) }, as: "counter")
+        text.add(
+            "export_lost_total", "Samples that were pruned before they were sent.",
+            exports.map { (["export": $0.name], String($0.lost)) }, as: "counter")
     }
 }
 

@@ -16,7 +16,7 @@ struct StatusSource {
 
     init(_ configuration: Configuration, now: Date) throws {
         self.configuration = configuration
-        let file = configuration.statusFile
+        let file = configuration.reports.status
         if let text = FileManager.default.contents(atPath: file) {
             guard let written = StatusReport(json: text) else {
                 throw CommandError(
@@ -51,18 +51,17 @@ struct StatusSource {
     }
 
     func verdict(at now: Date) -> StatusVerdict {
-        if let stranger { return StatusVerdict(daemon: stranger, withoutFileAt: configuration.statusFile) }
+        if let stranger { return StatusVerdict(daemon: stranger, withoutFileAt: configuration.reports.status) }
         let report = report(at: now)
         let alive = report.pid.map { Self.isDaemon($0, of: report.history.database) } ?? false
-        return StatusVerdict(report, alive: alive, file: configuration.statusFile, now: now)
+        return StatusVerdict(report, alive: alive, file: configuration.reports.status, now: now)
     }
 
     /// Whether the daemon that wrote a status is still running.
     ///
-    /// - Parameter database: The daemon holds its lock as long as it lives; another process may have got the same pid.
+    /// - Parameter database: The daemon holds its lock as long as it lives; another process may have got the same pid,
+    ///   as the first processes of two containers have.
     private static func isDaemon(_ pid: Int32, of database: String) -> Bool {
-        // The demo reads its own status: a process does not see its own POSIX lock, and would release it by checking.
-        if pid == getpid() { return true }
         // EPERM: the process exists and belongs to another user.
         guard kill(pid, 0) == 0 || errno == EPERM else { return false }
         guard access(database + ".lock", R_OK) == 0 else { return true }
@@ -70,14 +69,15 @@ struct StatusSource {
     }
 
     /// The file's text with the ages of `now`, and the verdict added as its last fields.
-    func json(at now: Date) -> [UInt8] {
+    func json(at now: Date, exitOn: ExitThreshold = .degraded) -> [UInt8] {
         let verdict = verdict(at: now)
         let report = report(at: now)
         // What nothing has changed stays as it is, and so does the text of another release, whose fields may be others.
         let isKept = report.markets == written.markets || report.version != Version.current
         let text = isKept ? text : report.json
         let end = text.lastIndex(of: UInt8(ascii: "}")) ?? 0
-        return text[..<end] + Array(",\"expired\":\(verdict.expired),\"exit\":\(verdict.exit)}\n".utf8)
+        let exit = exitOn.applied(to: verdict.exit)
+        return text[..<end] + Array(",\"expired\":\(verdict.expired),\"exit\":\(exit)}\n".utf8)
     }
 
     /// Nil if the history cannot be read; the status reports that itself.

@@ -2,6 +2,14 @@ import Engine
 import Foundation
 import Markets
 
+/// From which state on `status` exits with another code than 0.
+enum ExitThreshold: String, CaseIterable {
+    case degraded, failing
+
+    /// - Parameter exit: see `StatusVerdict.exit`.
+    func applied(to exit: Int32) -> Int32 { self == .failing && exit == 1 ? 0 : exit }
+}
+
 /// The verdict on a status file at a given time, in terms of a monitoring system.
 struct StatusVerdict: Hashable {
     /// 0 ok, 1 degraded, 2 failing or no daemon running.

@@ -45,6 +45,7 @@ struct StatusView {
             [terminal.paint(cut(verdict.line), verdict.exit == 0 ? .green : verdict.exit == 1 ? .yellow : .red)]
             + status.reasons.map { cut("  \($0.code): \(zone.local($0.message))") }
             + [""] + status.feeds.map { "feed \(SafeText.printable($0.name)): \($0.words(in: zone))" }
+        lines += status.exports.map { "export \(SafeText.printable($0.name)): \($0.words)" }
         lines.append("24h: \(summary.countsWords); \(summary.coverageText(at: now))")
         if !summary.gainers.isEmpty { lines.append("  up most:   \(summary.gainers.text)") }
         if !summary.losers.isEmpty { lines.append("  down most: \(summary.losers.text)") }

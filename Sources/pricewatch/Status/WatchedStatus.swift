@@ -30,7 +30,7 @@ struct WatchedStatus {
 
     private mutating func refresh(now: Date) {
         let readsHistory = now.since(historyReadAt) >= min(configuration.tick, Self.historyReadEvery)
-        guard readsHistory || FileManager.default.fileExists(atPath: configuration.statusFile) else { return }
+        guard readsHistory || FileManager.default.fileExists(atPath: configuration.reports.status) else { return }
         do {
             source = try StatusSource(configuration, now: now)
         } catch {

@@ -5,7 +5,7 @@ import Markets
 import Views
 
 /// The pages and documents as of one moment: what the status file and the history say then.
-struct SiteDocuments {
+final class SiteDocuments {
     private let configuration: Configuration
     private let now: Date
     /// nil: nothing can be read; `fault` says why.
@@ -14,7 +14,10 @@ struct SiteDocuments {
     private let report: StatusReport
     /// nil: the history cannot be read; `notes` say why.
     private let reader: HistoryReader?
-    private var notes: [String] = []
+    private let notes: [String]
+    /// What charts of the same moment share.
+    private lazy var alerts = Result { () throws(HistoryError) in try reader?.alerts() ?? [:] }
+    private lazy var historyStart = Result { () throws(HistoryError) in try reader?.start() }
 
     init(_ configuration: Configuration, now: Date) {
         self.configuration = configuration
@@ -32,9 +35,10 @@ struct SiteDocuments {
         report = source?.report(at: now) ?? nothing
         do throws(HistoryError) {
             reader = try HistoryReader(at: configuration.history.database)
+            notes = []
         } catch {
             reader = nil
-            if source != nil { notes = [Self.note(error)] }
+            notes = source == nil ? [] : [Self.note(error)]
         }
     }
 
@@ -87,7 +91,9 @@ extension SiteDocuments {
         case .market(let market, let window):
             return try page(of: market, window, links).map { SiteDocument(type: .html, bytes: $0.bytes) }
         case .picture(let market, let window):
-            return try chart(of: market, window).map { SiteDocument(type: .svg, bytes: SVGChart($0).file.bytes) }
+            return try chart(of: market, window, rules(on: market)).map {
+                SiteDocument(type: .svg, bytes: SVGChart($0).file.bytes)
+            }
         case .records(let market, let window):
             return try records(of: market, window).map { SiteDocument(type: .csv, bytes: $0) }
         case .alerts(let since):
@@ -95,7 +101,7 @@ extension SiteDocuments {
             return SiteDocument(type: .html, bytes: AlertsPage(frame(links), since: since, events: events).bytes)
         case .feed:
             let events = try reader?.events(since: now - .hours(7 * 24)) ?? []
-            return SiteDocument(type: .atom, bytes: AlertFeed(events, now: now).bytes)
+            return SiteDocument(type: .atom, bytes: AlertFeed(events, page: configuration.pageURL, now: now).bytes)
         case .status: return SiteDocument(type: .html, bytes: StatusPage(frame(links)).bytes)
         case .statusJSON:
             let nothing = Array("{\"schema\":\(StatusReport.schema),\"expired\":true,\"exit\":3}\n".utf8)
@@ -109,7 +115,7 @@ extension SiteDocuments {
 
     /// A page that says why there is no other.
     func page(saying sentence: String, status: Int, _ links: PageLinks) -> SiteDocument {
-        SiteDocument(status: status, type: .html, bytes: StatusPage(frame(links), title: sentence).bytes)
+        SiteDocument(status: status, type: .html, bytes: frame(links).page(saying: sentence))
     }
 
     /// Every market that has a page.
@@ -120,15 +126,14 @@ extension SiteDocuments {
     private func page(
         of market: MarketID, _ window: ChartWindow, _ links: PageLinks
     ) throws(HistoryError) -> MarketPage? {
-        guard let chart = try chart(of: market, window) else { return nil }
-        var candles: [Candle] = []
-        try reader?.candles(
-            of: market, in: chart.currency, every: window.candle, since: chart.start, until: chart.end
-        ) { candles.append($0) }
-        return MarketPage(frame(links), window, chart, candles: candles, rules: try rules(on: market))
+        let rules = try rules(on: market)
+        guard let chart = try chart(of: market, window, rules) else { return nil }
+        return MarketPage(frame(links), window, chart, rules: rules)
     }
 
-    private func chart(of market: MarketID, _ window: ChartWindow) throws(HistoryError) -> Chart? {
+    private func chart(
+        of market: MarketID, _ window: ChartWindow, _ rules: [MarketPage.Rule]
+    ) throws(HistoryError) -> Chart? {
         let watched = report.markets.first { $0.market == market }
         let preferred = watched?.currency ?? configuration.currency
         var recorded: Currency?
@@ -136,7 +141,7 @@ extension SiteDocuments {
         // The end of the running minute, so that a picture stays the same until there is a new price.
         let end = Date(milliseconds: (now.milliseconds / 60_000 + 1) * 60_000)
         // A young history fills its chart; a gap is one only where there was a history.
-        let oldest = report.history.oldestAt ?? .distantPast
+        let oldest = try historyStart.get() ?? .distantPast
         let start = max(end - window.length, min(oldest, end - .minutes(10)))
         var chart: Chart
         if let reader, let currency = recorded {
@@ -148,13 +153,13 @@ extension SiteDocuments {
         } else {
             return nil
         }
-        chart.thresholds = try rules(on: market).flatMap { Chart.Threshold.of($0.name, $0.condition) }
+        chart.thresholds = rules.flatMap { Chart.Threshold.of($0.name, $0.condition) }
         return chart
     }
 
     /// The configured rules on a market, and alerts of others that are still on.
     private func rules(on market: MarketID) throws(HistoryError) -> [MarketPage.Rule] {
-        let alerts = try reader?.alerts() ?? [:]
+        let alerts = try alerts.get()
         let configured = configuration.alertRules.filter { $0.enabled && $0.scope.covers(market) }
         let known = Set(configured.map(\.name))
         let others = alerts.filter {

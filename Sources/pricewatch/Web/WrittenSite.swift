@@ -11,13 +11,8 @@ struct WrittenSite {
     ///
     /// - Returns: How many files there are.
     func write(_ documents: SiteDocuments) throws -> Int {
-        let markets = documents.markets
         var routes: [Route] = [.stylesheet, .statusJSON, .feed, .alerts(), .status]
-        for market in markets {
-            for window in ChartWindow.allCases {
-                routes += [.picture(market, window), .records(market, window), .market(market, window)]
-            }
-        }
+        routes += documents.markets.flatMap { market in ChartWindow.allCases.map { .market(market, $0) } }
         var count = 0
         for route in routes + [.markets()] {
             guard let file = route.file else { continue }

@@ -48,7 +48,7 @@ import Testing
         #expect(try prices("b", reader).count == 18)
         #expect(try candles("b", reader).map(\.samples) == [6, 6, 6])
         #expect(try reader.size().samples == 18)
-        #expect(try reader.oldestPoll() == moment(0), "of a backfilled price, its poll goes, too")
+        #expect(try reader.oldestPoll() == moment(-900), "the newest keeps its id from being given again")
         try writer.commit(poll(12_000, sample("a", "5", quotedAt: 12_000)))
         #expect(try prices("a", writer.reader) == ["5"])
     }

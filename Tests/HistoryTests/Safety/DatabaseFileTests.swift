@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import GRDB
 import Markets
+import TestSupport
 import Testing
 
 @testable import History
@@ -36,6 +37,59 @@ import Testing
         try input.fileHandleForWriting.close()
         holder.waitUntilExit()
         #expect(DaemonLock.holder(of: folder.database) == nil)
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == nil)
+    }
+
+    @Test("the holder may ask for the holder, and goes on holding")
+    func ownLock() throws {
+        let folder = try TemporaryFolder()
+        let lock = try DaemonLock(for: folder.database)
+        #expect(DaemonLock.holder(of: folder.database) == getpid())
+        let attempt = """
+            import fcntl, sys
+            try: fcntl.lockf(open(sys.argv[1], "r+"), fcntl.LOCK_EX | fcntl.LOCK_NB); print("free")
+            except OSError: print("held")
+            """
+        #expect(try Python.run(["-c", attempt, folder.database + ".lock"]).output == "held\n")
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("each commit is synced, so that a power loss takes back nothing that was announced")
+    func synced() throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseFile.openForWriting(folder.database, installation: "i", .immediateError)
+        let full: Int64 = 2
+        #expect(try queue.read { try $0.value("PRAGMA synchronous") } == full)
+        let beside = try DatabaseFile.openBesideDaemon(folder.database)
+        #expect(try beside.read { try $0.value("PRAGMA synchronous") } == full)
+    }
+
+    @Test("a first start that was killed before its tables were there is made up for by the next")
+    func killedAtFirstStart() throws {
+        let folder = try TemporaryFolder()
+        let killed = try DatabaseQueue(path: folder.database)
+        try killed.write { db in
+            try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        }
+        try killed.close()
+        #expect(kind { _ = try HistoryWriter(at: folder.database) } == nil)
+    }
+
+    @Test("a null in the list of migrations is damage: readers say so, the daemon sets the file aside")
+    func nullMigration() throws {
+        let folder = try TemporaryFolder()
+        try HistoryWriter(at: folder.database).close()
+        let damaged = try DatabaseQueue(path: folder.database)
+        try damaged.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE grdb_migrations;
+                    CREATE TABLE grdb_migrations (identifier TEXT);
+                    INSERT INTO grdb_migrations VALUES (NULL);
+                    """)
+        }
+        try damaged.close()
+        #expect(kind { _ = try HistoryReader(at: folder.database) } == .corrupt)
         #expect(kind { _ = try HistoryWriter(at: folder.database) } == nil)
     }
 

@@ -48,7 +48,7 @@ import Testing
                 ChartScene.event(.resolved, at: 50, price: "99"),
             ])
         let found = try found(in: chart)
-        #expect(found.classes["polyline.price"] == 2)
+        #expect(found.classes["path.price"] == 2)
         // Beside the one of the legend.
         #expect(found.classes["rect.gap"] == 2)
         #expect(found.classes["polygon.firing"] == 3)
@@ -78,7 +78,7 @@ import Testing
     func edges() throws {
         let one = try found(in: try ChartScene.chart([(30, "0.000000001206")]))
         #expect(one.classes["circle.dot"] == 1)
-        #expect(one.classes["polyline.price"] == nil)
+        #expect(one.classes["path.price"] == nil)
         let none = try found(in: try ChartScene.chart([]))
         #expect(none.texts.contains("nothing recorded"))
         #expect(none.texts.contains("10:30"), "the time is there all the same")

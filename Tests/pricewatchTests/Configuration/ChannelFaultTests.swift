@@ -5,7 +5,7 @@ import Testing
 /// What is wrong with a channel, a JSON feed or a window.
 @Suite struct ChannelFaultTests {
     @Test(arguments: [
-        ("notify: {a: {}}", "1:10: notify.a: needs one of webhook, slack, discord, telegram, ntfy, exec"),
+        ("notify: {a: {}}", "1:10: notify.a: needs one of webhook, slack, discord, telegram, ntfy, alertmanager, exec"),
         (
             "notify: {a: {ntfy: \"https://a.b/c\", exec: [/x]}}",
             "1:37: notify.a.exec: a channel is one thing: ntfy and exec need a name each"
@@ -18,7 +18,7 @@ import Testing
             "notify: {a: {telegram: -100}}",
             "1:24: notify.a.telegram: needs the bot's token: add token_file, token_env or token"
         ),
-        ("notify: {a: {exec: [/x], token: t}}", "1:33: notify.a.token: belongs to telegram and ntfy"),
+        ("notify: {a: {exec: [/x], token: t}}", "1:33: notify.a.token: belongs to telegram, ntfy and alertmanager"),
         ("notify: {a: {exec: /x}}", "1:20: notify.a.exec: expected a list of texts, found a text: write [/x]"),
         ("notify: {a: {exec: []}}", "1:14: notify.a.exec: names no program, such as [/usr/local/bin/on-alert]"),
         (

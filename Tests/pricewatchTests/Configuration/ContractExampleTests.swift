@@ -38,9 +38,12 @@ import Testing
           phone: {ntfy: "https://ntfy.sh/my-topic", quiet: ["23:00-07:00", "sat-sun 00:00-10:00"]}
           ops: {webhook_file: webhook-url, max_age: 24h, send_resolved: true}
           hook: {exec: [/usr/local/bin/on-alert], timeout: 30s}
+        export:
+          - {name: cluster, influx: "https://vm.example/insert/0/influx/write", token_file: vm-token}
         digest: {at: "07:00", on: daily, notify: []}
         timezone: UTC
         heartbeat: null
+        web: {url: null}
         log: {file: /var/log/pricewatch/pricewatch.log, level: info, format: text}
         status_file: /run/pricewatch/status.json
         metrics_file: null
@@ -51,6 +54,7 @@ import Testing
         scene.host.variables["STOCKS_KEY"] = "s"
         try scene.write("CG-key\n", to: "etc/coingecko.key")
         try scene.write("https://example.org/hook\n", to: "etc/webhook-url")
+        try scene.write("t0k3n\n", to: "etc/vm-token")
         #expect(scene.faults(Self.text) == [])
     }
 }

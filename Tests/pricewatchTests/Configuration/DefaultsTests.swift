@@ -28,13 +28,13 @@ import Testing
         #expect(built.history.retention.candles == nil)
         #expect(built.history.retention.maxSize == 2_147_483_648)
         #expect(built.history.backfill == .hours(24))
-        #expect(built.alerts.isEmpty && built.notify.isEmpty && built.builtinAlerts)
+        #expect(built.alerts == .init() && built.notify.isEmpty && built.alerts.builtIn)
         #expect(built.digest == .init(at: TimeOfDay(hour: 7, minute: 0), notify: []))
         #expect(built.zone == .utc)
-        #expect(built.heartbeat == nil && built.metricsFile == nil)
+        #expect(built.heartbeat == nil && built.reports.metrics == nil)
         #expect(
             built.log == .init(file: "/home/anna/.local/state/pricewatch/pricewatch.log", level: .info, format: .text))
-        #expect(built.statusFile == "/home/anna/.local/state/pricewatch/status.json")
+        #expect(built.reports.status == "/home/anna/.local/state/pricewatch/status.json")
     }
 
     @Test(arguments: ["", "# nothing\n", "---\n", "watch:\npoll:\nalerts:\nfeeds:\n", "{}", "currency: null\nlog: ~\n"])

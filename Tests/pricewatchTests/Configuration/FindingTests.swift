@@ -42,7 +42,7 @@ import Testing
         let byItself = try ConfigurationReading.read(option: nil, scene.host).configuration
         #expect(byItself.history.database == "/var/lib/pricewatch/history.db")
         let byName = try ConfigurationReading.read(option: scene.host.systemFile, scene.host).configuration
-        #expect(byName.statusFile == "/run/pricewatch/status.json")
+        #expect(byName.reports.status == "/run/pricewatch/status.json")
     }
 
     @Test(arguments: [

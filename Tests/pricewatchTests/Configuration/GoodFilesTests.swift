@@ -79,7 +79,7 @@ import Testing
         let read = try scene.reading(text).configuration
         #expect(read.history.database == scene.folder + "/home/h.db")
         #expect(read.log.file == scene.folder + "/etc/sub/p.log")
-        #expect(read.statusFile == "/run/s.json")
+        #expect(read.reports.status == "/run/s.json")
     }
 
     @Test func `null turns off what can be turned off`() throws {
@@ -140,6 +140,17 @@ import Testing
     @Test func `allow_http opens it to others`() throws {
         let text = "feeds: [{provider: coingecko, url: \"http://proxy.example.org\", allow_http: true}]"
         #expect(try configuration(text).feeds[0].url == "http://proxy.example.org")
+    }
+
+    @Test(arguments: [
+        ("https://prices.example.com/", "https://prices.example.com/m/bitcoin"),
+        ("http://192.168.1.5:8486/prices//", "http://192.168.1.5:8486/prices/m/bitcoin"),
+        ("http://[::1]:8486", "http://[::1]:8486/m/bitcoin"),
+    ])
+    func `the page's URL may be plain http`(url: String, link: String) throws {
+        #expect(try configuration("web: {url: \"\(url)\"}").pageURL?.market(try MarketID("bitcoin")) == link)
+        #expect(try configuration("web: {url: null}").pageURL == nil)
+        #expect(try configuration("web: null").pageURL == nil)
     }
 
     @Test func `one provider may stand twice under two names`() throws {

@@ -31,7 +31,7 @@ import Testing
         #expect(read.poll.every == .seconds(90))
         #expect(read.history.database == "/data/h.db")
         #expect(read.watch.markets.map(\.id.text) == ["bitcoin", "solana"])
-        #expect(read.alerts.first?.condition == .above(try #require(Price(parsing: "0.1"))))
+        #expect(read.alerts.rules.first?.condition == .above(try #require(Price(parsing: "0.1"))))
     }
 
     @Test func `a list may come from a variable`() throws {

@@ -126,7 +126,7 @@ import Testing
             timezone: Europe/Berlin
             """
         #expect(
-            try configuration(text).alerts.map { $0.expires?.utcText } == [
+            try configuration(text).alerts.rules.map { $0.expires?.utcText } == [
                 "2026-11-22T23:00:00Z", "2026-11-23T00:00:00Z", "2026-07-01T16:00:00Z",
             ])
     }

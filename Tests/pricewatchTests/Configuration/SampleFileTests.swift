@@ -1,3 +1,4 @@
+import Exports
 import Foundation
 import Testing
 
@@ -17,6 +18,8 @@ import Testing
         try scene.write("tk_1\n", to: "etc/ntfy-token")
         try scene.write("https://example.org/hook\n", to: "etc/webhook-url")
         try scene.write("1:abc\n", to: "etc/telegram-token")
+        try scene.write("vm\n", to: "etc/vm-token")
+        try scene.write("am\n", to: "etc/am-token")
     }
 
     @Test func `as it stands it changes nothing`() throws {
@@ -46,13 +49,17 @@ import Testing
         #expect(read.poll.timeout == defaults.poll.timeout && read.poll.retry == defaults.poll.retry)
         #expect(read.poll.every == defaults.tick && read.poll.confirmMovesOver == defaults.poll.confirmMovesOver)
         #expect(read.history == defaults.history)
-        #expect(read.notify.map(\.name) == ["phone", "ops", "chat", "hook"])
+        #expect(read.notify.map(\.name) == ["phone", "ops", "chat", "cluster", "hook"])
         let channel = Configuration.Channel(routing: .init(name: "a"), address: .exec([]))
         #expect(read.notify.allSatisfy { $0.routing.maxAge == channel.routing.maxAge && $0.timeout == channel.timeout })
         #expect(read.notify.allSatisfy { $0.routing.sendResolved })
+        #expect(read.exports.map(\.name) == ["cluster"])
+        let readBack = read.exports.first?.address
+        #expect(readBack?.query?.revealed == readBack.flatMap { ExportAddress(url: $0.url).readBase })
         #expect(read.heartbeat?.every == .minutes(5))
+        #expect(read.pageURL?.home == "https://prices.example.com/")
         #expect(read.digest == defaults.digest && read.zone == defaults.zone)
-        #expect(read.log == defaults.log && read.statusFile == defaults.statusFile)
+        #expect(read.log == defaults.log && read.reports.status == defaults.reports.status)
     }
 
     @Test func `each option alone parses`() throws {

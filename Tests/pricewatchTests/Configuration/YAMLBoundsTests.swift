@@ -77,6 +77,6 @@ import Testing
     @Test func `ordinary aliases are far from the bounds`() throws {
         let rules = (0..<500).map { "  - {<<: *base, name: rule-\($0)}\n" }.joined()
         let text = "alerts:\n  - &base {name: base, market: bitcoin, above: 1, for: 2m, note: \"R&D, 2*3\"}\n" + rules
-        #expect(try configuration(text).alerts.count == 501)
+        #expect(try configuration(text).alerts.rules.count == 501)
     }
 }

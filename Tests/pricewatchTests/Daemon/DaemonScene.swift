@@ -23,6 +23,7 @@ final class DaemonScene {
     private(set) var daemon: Daemon?
     /// In place of the simulator.
     var transport: (any HTTPTransport)?
+    var exports: [ExportSettings: Exporting] = [:]
     /// In place of the configured channels.
     var channels: (@Sendable (Configuration.Channel) -> any Channel)?
 
@@ -76,6 +77,7 @@ final class DaemonScene {
         var environment = DaemonEnvironment(variables: [:], host: "box", now: { [time] in time.moment }, time: time)
         environment.transport = transport ?? SimulatedTransport(simulator)
         environment.channel = channels
+        environment.exports = exports
         try write(rules)
         let daemon = Daemon(try await Bootstrap(try reading, environment))
         // The test wakes it; the real timer could start a poll between two steps.

@@ -33,6 +33,9 @@ struct FilledDatabase {
         _ = try writer.backfill(try past)
         try write(to: writer, addAlerts)
         try write(to: writer) { $0.outbox = [.postpone(try postponed)] }
+        try write(to: writer) { commit in
+            commit.exports = ["cluster": StoredExport(address: "e0", poll: 7, sent: 21, refused: 1)]
+        }
         try writer.keep(Data(#"{"content": "bm9uZQ=="}"#.utf8), as: "body /coins/list", of: "coingecko")
         _ = try writer.countRequests(25, of: "coingecko", in: "2026-11")
         try silence(path)
@@ -74,6 +77,16 @@ struct FilledDatabase {
         // Tether was a portfolio for a while.
         if minute < 14 { record.samples[record.samples.count - 1].amounts = "0.5 bitcoin" }
         if minute % 4 == 3 { record.unknown = [(try markets[0], .nullPrice)] }
+        // The poll before recorded it unconfirmed.
+        if minute == 56, let price = Price(significand: 60_491, exponent: 0) {
+            let answeredAt = start + .minutes(49) + .seconds(1)
+            record.moves = [
+                LargeMove(
+                    market: try markets[0], stage: .confirmed,
+                    price: MarketBoard.PriceSample(
+                        price: price, quotedAt: answeredAt, fetchedAt: answeredAt, feed: "stocks"), trusted: price)
+            ]
+        }
         if minute == 21 { (record.outcome, record.error, record.samples) = (.failed, "timeout", []) }
         return record
     }

@@ -12,13 +12,7 @@ import Testing
 /// Whatever has become of the database, a command that reads says so and leaves it as it is, and the daemon records, in
 /// this database or in a new one beside it.
 @Suite struct MutatedDatabaseTests {
-    /// `PRICEWATCH_MUTATIONS=5000` looks further, `PRICEWATCH_MUTATION_SEED` elsewhere.
-    private static func number(_ name: String, default number: Int) -> Int {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? number
-    }
-
-    private static let count = number("PRICEWATCH_MUTATIONS", default: 100)
-    private static let seed = UInt64(number("PRICEWATCH_MUTATION_SEED", default: 2))
+    private static let count = MutationRun.count(of: "DATABASES", usually: 100)
 
     @Test("the good database has rows in every table, and everybody reads it")
     func good() async throws {
@@ -32,7 +26,7 @@ import Testing
     @Test("mutated rows, tables and bytes", arguments: [true, false])
     func mutated(closed: Bool) async throws {
         let scene = try MutationScene(closed: closed)
-        var mutations = try Mutations(of: scene.database, seed: Self.seed, hasLog: !closed)
+        var mutations = try Mutations(of: scene.database, seed: MutationRun.seed, hasLog: !closed)
         var replaced = 0
         for _ in 0..<(closed ? Self.count : Self.count / 2) {
             let mutation = mutations.next()

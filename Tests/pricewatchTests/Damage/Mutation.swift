@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 
 /// One way to damage a closed database.
 struct Mutation: CustomStringConvertible, Sendable {
@@ -90,12 +91,12 @@ extension Mutation {
 struct Mutations {
     private let tables: [(table: String, columns: [String])]
     private let hasLog: Bool
-    private var random: SplitMix
+    private var random: SeededNumbers
 
     /// - Parameter path: the good database, for the names of its tables.
     init(of path: String, seed: UInt64, hasLog: Bool) throws {
         tables = try FilledDatabase.columns(of: path)
-        random = SplitMix(state: seed)
+        random = SeededNumbers(seed)
         self.hasLog = hasLog
     }
 
@@ -138,17 +139,4 @@ struct Mutations {
     }
 
     private mutating func pick<T>(_ all: [T]) -> T { all[Int.random(in: 0..<all.count, using: &random)] }
-}
-
-/// The generator splitmix64: small, and the same everywhere.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -46,8 +46,11 @@ extension ManualText.Block {
 enum NotRun {
     static let reasons = [
         "sudo": "needs root, and often systemd or the network", "make": "builds for minutes",
-        "swift": "builds for minutes", "tail -F": "does not end", "pricewatch simulate": "does not end",
+        "swift": "builds for minutes", "podman": "needs the image, which Tests/Package/container tries",
+        "podman-compose": "needs the image", "tail -F": "does not end",
+        "pricewatch simulate": "does not end",
         "pricewatch run": "does not end", "pricewatch status --watch": "does not end", "pricewatch web": "does not end",
+        "pricewatch export verify": "needs an engine",
     ]
 
     /// nil: it is run.
@@ -74,6 +77,13 @@ enum NotRun {
             guard words.count == 2, verbs.contains(words[0]),
                 ["", ".service", ".socket"].contains(where: { Project.exists("systemd/\(words[1])\($0)") })
             else { return "not recognised: \(command)" }
+        case "podman", "podman-compose":
+            // What runs inside is a command of ours, too: the container's name, the program's path, its arguments.
+            if words.contains("exec"), let inside = words.firstIndex(of: "pricewatch") {
+                return try fault((["pricewatch"] + words[inside...].dropFirst(2)).joined(separator: " "))
+            }
+            let missing = arguments.first { $0.hasPrefix("etc/") && !Project.exists($0) }
+            return missing.map { "no such file: \($0)" }
         case "apt", "install", "editor", "tail", "swift", "adduser", "rm": break
         default: return "not recognised: \(program)"
         }

@@ -181,6 +181,12 @@ final class ManualMachine {
         case "prometheus":
             return try Self.unknown(
                 /pricewatch_([a-z_]+)/, in: block, ["Sources/pricewatch/Status/MetricsFile.swift"])
+        case "grafana":
+            // Grafana's provisioning, and what VictoriaMetrics scrapes for it: not ours, but YAML.
+            do throws(ConfigurationFault) { _ = try YAMLValue.parse(block.text, file: "grafana.yaml") } catch {
+                return ["\(error)"]
+            }
+            return []
         case "home-assistant":
             return try Self.unknown(
                 /(?:value_json|events\[0\]|first\))\.([a-z_]+)/, in: block,

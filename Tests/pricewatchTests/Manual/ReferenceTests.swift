@@ -32,9 +32,11 @@ import Testing
         let commands = Pricewatch.configuration.subcommands
         #expect(Set(shown.keys) == Set(commands.map { $0._commandName }))
         for command in commands {
-            let help = Pricewatch.helpMessage(for: command, columns: 1000)
-            let usage = help.split(separator: "\n").first { $0.hasPrefix("USAGE:") } ?? ""
-            let options = Set(usage.matches(of: /--[a-z-]+/).map { String($0.output) })
+            let inner = command.configuration.subcommands
+            let usages = (inner.isEmpty ? [command] : inner).map { part in
+                Pricewatch.helpMessage(for: part, columns: 1000).split(separator: "\n").first { $0.hasPrefix("USAGE:") }
+            }
+            let options = Set(usages.flatMap { ($0 ?? "").matches(of: /--[a-z-]+/).map { String($0.output) } })
             #expect(shown[command._commandName] == options.subtracting(["--config"]), "\(command._commandName)")
         }
     }
@@ -51,6 +53,7 @@ import Testing
     func words() throws {
         #expect(try names("reason code") == Set(StatusReport.Reason.Code.allCases.map(\.rawValue)))
         #expect(try names("market reason") == Set(UnknownReason.allCases.map(\.rawValue)))
+        #expect(try names("export state") == Set(ExportState.allCases.map(\.rawValue)))
         #expect(try names("feed state") == Set(StatusReport.Feed.State.allCases.map(\.rawValue)))
         let states = StatusReport.State.allCases.map(\.rawValue) + MarketBoard.Entry.State.allCases.map(\.rawValue)
         #expect(try names("state") == Set(states))
@@ -116,7 +119,7 @@ import Testing
     @Test("keys that stand in backticks are keys of the sample")
     func keys() throws {
         let words = Set(try Project.text("etc/pricewatch.yaml").matches(of: /[a-z_0-9]+/).map { String($0.output) })
-        let sections: Set = ["watch", "poll", "history", "notify", "log", "digest", "heartbeat"]
+        let sections: Set = ["watch", "poll", "history", "notify", "log", "digest", "heartbeat", "web", "export"]
         let events = try names("event")
         // One key, perhaps with its section and an example of a value: `poll.every`, `keep_samples: forever`.
         for span in manual.flatMap(\.codeSpans) where !events.contains(span.text) {

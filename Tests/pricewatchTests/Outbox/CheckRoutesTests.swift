@@ -27,7 +27,7 @@ import Testing
         }
         #expect(ends("all", ", to phone, ops"))
         #expect(ends("one", ", to ops"))
-        #expect(ends("none", ", to log and status alone"))
+        #expect(ends("none", ", to log and status only"))
         #expect(ends("feed-stale", ", to phone, ops"))
         #expect(
             lines.contains("  phone: ntfy, quiet 23:00-07:00, sat,sun 00:00-10:00 below critical, given up after 1d"))

@@ -36,6 +36,7 @@ import Testing
         let folder = try TemporaryFolder()
         let environment = ["STATE_DIRECTORY": folder.path, "RUNTIME_DIRECTORY": folder.path]
         #expect(try await Program.run("status", environment: environment).exit == 3)
+        #expect(try await Program.run("status", "--exit-on", "failing", environment: environment).exit == 3)
         #expect(try await Program.run("history", "bitcoin", environment: environment).exit == 65)
         #expect(try await Program.run("summary", environment: environment).exit == 65)
         #expect(try await Program.run("chart", "bitcoin", environment: environment).exit == 65)
@@ -47,7 +48,7 @@ import Testing
             ["nonsense"], ["history"], ["history", "bitcoin", "--since", "yesterday"], ["simulate", "--fault", "rest"],
             ["history", "bitcoin", "--every", "1s"], ["history", "bitcoin", "--format", "xml"], ["chart"], ["stat"],
             ["chart", "bitcoin", "--output", "chart.png"], ["demo", "--for", "soon"], ["history", "bitcoin", "--all"],
-            ["restore"], ["forget"], ["forget", "bitcoin", "--before", "soon"],
+            ["status", "--exit-on", "ok"], ["restore"], ["forget"], ["forget", "bitcoin", "--before", "soon"],
         ])
     func usage(arguments: [String]) async throws {
         #expect(try await Program.start(arguments).ended().exit == 64)

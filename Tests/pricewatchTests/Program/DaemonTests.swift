@@ -94,6 +94,7 @@ import Testing
         await simulator.stop()
         let answer = try await installation.run("status", "--json")
         #expect(answer.exit == 2)
+        #expect(try await installation.run("status", "--exit-on", "failing").exit == 2)
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any])
         #expect(json["exit"] as? Int == 2)

@@ -19,35 +19,46 @@ import Testing
         return Access(mode: information.st_mode & 0o7777, group: information.st_gid)
     }
 
-    /// Program and arguments under a umask.
-    private func start(_ installation: Installation, umask: String) throws -> Program.Running {
-        try Program.start(
-            ["-c", "umask \(umask); exec \"$0\" \"$@\"", Program.path, "run", "--config", installation.configuration],
-            program: "/bin/sh")
+    /// A umask, and who set it.
+    struct Start: CustomTestStringConvertible {
+        var umask: String
+        /// Whether systemd starts the process, and so names its pid to it.
+        var bySystemd = false
+        /// The mode of files that an earlier release left.
+        var before: mode_t?
+
+        var testDescription: String { "\(umask)\(bySystemd ? " by systemd" : "")" }
+        var isStrict: Bool { umask == "077" && !bySystemd }
+
+        fileprivate func callAsFunction(_ installation: Installation) throws -> Program.Running {
+            let named = bySystemd ? "SYSTEMD_EXEC_PID=$$" : "SYSTEMD_EXEC_PID=1"
+            return try Program.start(
+                [
+                    "-c", "umask \(umask); export \(named); exec \"$0\" \"$@\"", Program.path, "run", "--config",
+                    installation.configuration,
+                ], program: "/bin/sh")
+        }
     }
 
     private func gid(_ name: String) throws -> gid_t { try #require(getgrnam(name)).pointee.gr_gid }
 
     private static let ofDatabase = ["history.db", "history.db-wal", "history.db-shm", "history.db.lock"]
 
-    @Test("each file has its mode, whatever the umask allows and whatever mode it had; a stricter umask is kept")
-    func modes() async throws {
+    @Test(
+        "each file has its mode, whatever the umask allows and whatever mode it had; a stricter one is kept, not a unit's",
+        arguments: [
+            Start(umask: "000"), Start(umask: "022", before: 0o666), Start(umask: "077"),
+            Start(umask: "077", bySystemd: true),
+        ])
+    func modes(start: Start) async throws {
         guard geteuid() == 0 else { return print("skipped: only root may give a folder to a group") }
         let simulator = try await CoinGeckoSimulator.start()
-        for (umask, files) in [("000", nil), ("022", mode_t(0o666)), ("077", nil)] as [(String, mode_t?)] {
-            try await check(simulator, umask: umask, before: files)
-        }
-        await simulator.stop()
-    }
-
-    private func check(_ simulator: CoinGeckoSimulator, umask: String, before: mode_t?) async throws {
         let installation = try Installation(url: simulator.baseURL)
         let metrics = "metrics_file: \(installation.folder.path)/metrics.prom\n"
         _ = installation.folder.write(installation.folder.text("pricewatch.yaml") + metrics, as: "pricewatch.yaml")
         let (group, adm) = (try gid(Self.group), try gid("adm"))
         #expect(chown(installation.folder.path, 0, group) == 0)
-        if let before {
-            // As an earlier release left them.
+        if let before = start.before {
             #expect(try await installation.run("run", "--once").exit == 0)
             for name in try FileManager.default.contentsOfDirectory(atPath: installation.folder.path) {
                 #expect(chmod(installation.folder.path + "/" + name, before) == 0)
@@ -55,21 +66,19 @@ import Testing
             }
         }
         let seen = simulator.requestCount
-        let daemon = try start(installation, umask: umask)
+        let daemon = try start(installation)
         await simulator.waitUntilSeen(seen + 2)
         try await eventually("a poll") { installation.log.contains { $0.contains("poll.") } }
-        let strict = umask == "077"
+        let (closed, open) = (start.isStrict ? mode_t(0o600) : 0o640, start.isStrict ? mode_t(0o600) : 0o644)
         for name in Self.ofDatabase {
-            #expect(
-                access(installation, name) == Access(mode: strict ? 0o600 : 0o640, group: group), "\(umask) \(name)")
+            #expect(access(installation, name) == Access(mode: closed, group: group), "\(name)")
         }
-        #expect(access(installation, "pricewatch.log") == Access(mode: strict ? 0o600 : 0o640, group: adm), "\(umask)")
-        for name in ["status.json", "metrics.prom"] {
-            #expect(access(installation, name)?.mode == (strict ? 0o600 : 0o644), "\(umask) \(name)")
-        }
+        #expect(access(installation, "pricewatch.log") == Access(mode: closed, group: adm))
+        for name in ["status.json", "metrics.prom"] { #expect(access(installation, name)?.mode == open, "\(name)") }
         daemon.signal(SIGTERM)
         #expect(await daemon.ended().exit == 0)
-        for name in Self.ofDatabase.prefix(3) { #expect(access(installation, name)?.mode == (strict ? 0o600 : 0o640)) }
+        await simulator.stop()
+        for name in Self.ofDatabase.prefix(3) { #expect(access(installation, name)?.mode == closed, "\(name)") }
         #expect(try await installation.run("backup", installation.folder.path + "/backup.db").exit == 0)
         #expect(access(installation, "backup.db")?.mode == 0o640)
     }

@@ -51,6 +51,8 @@ import Testing
         #expect(answer.exit == 1)
         #expect(answer.output.hasPrefix("degraded: "))
         #expect(answer.errors.contains("the configuration is faulty"))
+        let check = try await installation.run("status", "--json", "--exit-on", "failing")
+        #expect(check.exit == 0 && check.output.hasSuffix(",\"exit\":0}\n"), "degraded is not dead")
         installation.edit { $0.replacing("evrey: 1s", with: "every: 1s") }
         #expect(try await installation.run("status").exit == 1)
         daemon.signal(SIGHUP)

@@ -7,7 +7,7 @@ enum StatusContract {
     static func faults(in status: [String: Any]) -> [String] {
         var faults: [String] = []
         check(status, top, "", &faults)
-        for (key, shape) in [("reasons", reason), ("feeds", feed), ("markets", market)] {
+        for (key, shape) in [("reasons", reason), ("feeds", feed), ("markets", market), ("exports", export)] {
             for item in status[key] as? [[String: Any]] ?? [] { check(item, shape, key + ".", &faults) }
         }
         if let poll = status["last_poll"] as? [String: Any] {
@@ -59,12 +59,13 @@ enum StatusContract {
         "pid": .orNull(.number), "started_at": .orNull(.time), "written_at": .time, "expires_at": .orNull(.time),
         "next_poll_at": .orNull(.time), "last_poll": .orNull(.object), "consecutive_failures": .number,
         "interval_s": .number, "feeds": .list, "summary_24h": .object, "markets": .list, "markets_omitted": .number,
-        "alerts": .object, "outbox": .object, "history": .object,
+        "alerts": .object, "outbox": .object, "exports": .list, "history": .object,
     ]
     private static let reason: [String: Shape] = [
         "code": .word([
             "poll_failed", "waiting", "standby", "quota", "market_missing", "market_stale", "market_unknown",
-            "config_rejected", "not_recording", "database_replaced", "notify_failing", "log_unwritable", "clock",
+            "config_rejected", "not_recording", "database_replaced", "notify_failing", "export_failing",
+            "export_refused", "log_unwritable", "clock",
         ]), "message": .text,
     ]
     private static let lastPoll: [String: Shape] = [
@@ -104,6 +105,10 @@ enum StatusContract {
     private static let outbox: [String: Shape] = [
         "queued": .number, "oldest_s": .orNull(.number), "held": .number, "held_until": .orNull(.time),
         "held_by": .list,
+    ]
+    private static let export: [String: Shape] = [
+        "name": .text, "state": .word(["ok", "behind", "failing", "refused"]), "lag_s": .number, "pending": .number,
+        "refused": .number, "lost": .number, "error": .orNull(.text),
     ]
     private static let history: [String: Shape] = [
         "database": .text, "bytes": .number, "samples": .number, "oldest_at": .orNull(.time),

@@ -36,6 +36,12 @@ import Testing
         #expect(verdict.line.contains("ended suddenly, or could not write /run/pricewatch/status.json"))
     }
 
+    @Test("a health check by --exit-on failing takes nothing for dead that works")
+    func threshold() {
+        #expect((0...3).map { ExitThreshold.degraded.applied(to: $0) } == [0, 1, 2, 3])
+        #expect((0...3).map { ExitThreshold.failing.applied(to: $0) } == [0, 0, 2, 3])
+    }
+
     @Test("the status of a process that is gone has expired, however young it is")
     func goneAtOnce() throws {
         let (alive, gone) = (

@@ -25,7 +25,7 @@ struct MarkupFuzzTests {
     ]
 
     private static let texts: [String] = {
-        var random = SeededNumbers(state: 17)
+        var random = SeededNumbers(17)
         var texts = Array(EscapingTests.texts.prefix(count / 4))
         let kinds = [EscapingTests.special, EscapingTests.joining, EscapingTests.joining, EscapingTests.plain]
         while texts.count < count {
@@ -127,8 +127,9 @@ struct MarkupFuzzTests {
             "html-markets": MarketsPage(frame, order: .configured, only: nil, trends: [:], window: "24h").bytes,
             "html-status": StatusPage(frame).bytes,
             "html-alerts": AlertsPage(frame, since: .hours(1), events: report.firing).bytes,
-            "html-market": MarketPage(frame, .day, chart, candles: [], rules: rules).bytes,
-            "xml-feed": AlertFeed(report.firing, now: Told.now).bytes, "xml-chart": SVGChart(chart).file.bytes,
+            "html-market": MarketPage(frame, .day, chart, rules: rules).bytes,
+            "xml-feed": AlertFeed(report.firing, page: try PageURL("https://p.example"), now: Told.now).bytes,
+            "xml-chart": SVGChart(chart).file.bytes,
         ]
     }
 
@@ -189,15 +190,5 @@ struct MarkupFuzzTests {
         var json = JSONWriter()
         json.array { json in for text in texts { json.string(text) } }
         return json.text
-    }
-}
-
-/// The same numbers from the same state on every machine.
-private struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return (state >> 33) ^ (state << 31)
     }
 }

@@ -70,7 +70,8 @@ import Testing
         #expect(PageLinks(files: "../").path(.status) == "../status.html")
         #expect(Route.market(Self.market("a/b")).file == "m/a%2Fb.html")
         #expect(links.path(.market(Self.market("a/b"))) == "m/a%252Fb.html")
-        #expect(Route.picture(Self.market("bitcoin"), .week).file == "m/bitcoin-7d.svg")
+        #expect(Route.market(Self.market("bitcoin"), .week).file == "m/bitcoin-7d.html")
+        #expect(Route.picture(Self.market("bitcoin"), .week).file == nil)
         #expect(Route.records(Self.market("bitcoin"), .year).file == nil)
         var files: Set<String> = []
         let ids = ["bitCNY", "bitcny", "..", ".", "a.svg", "a", String(repeating: "名", count: 66)]

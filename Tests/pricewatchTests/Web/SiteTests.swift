@@ -11,6 +11,7 @@ import Testing
 /// What the page answers, without a socket: a recorded history of three hours and a status file of its own.
 @Suite struct SiteTests {
     private let folder: TemporaryFolder
+    private let lock: DaemonLock
     private let configuration: Configuration
     private let now: Date
 
@@ -25,6 +26,7 @@ import Testing
         now = database.end + .seconds(10)
         folder = try TemporaryFolder()
         try database.write(to: folder.database)
+        lock = try DaemonLock(for: folder.database)
         let path = folder.write(
             FilledDatabase.configuration
                 + "history: {database: \(folder.database)}\nstatus_file: \(folder.path)/status.json\n"

@@ -57,7 +57,7 @@ import Testing
             try await page.shows("/healthz", "200", "ok: 3 markets, polled ")
             try await page.shows("/", "200", "ok: 3 markets, polled ")
             let drawn = try await page.get("/m/bitcoin").text
-            #expect(drawn.contains("<polyline") || drawn.contains("<circle"))
+            #expect(drawn.contains("class=\"price\"") || drawn.contains("<circle"))
             daemon.signal(signal)
             _ = await daemon.ended()
             let sentence = signal == SIGTERM ? "stopped: no daemon is running" : "failing: the daemon (pid"
@@ -66,7 +66,7 @@ import Testing
             try await page.shows("/healthz", "503", sentence)
             let chart = try await page.get("/m/bitcoin.svg")
             #expect(chart.status == "200")
-            #expect(chart.text.contains("<polyline") || chart.text.contains("class=\"dot\""))
+            #expect(chart.text.contains("class=\"price\"") || chart.text.contains("class=\"dot\""))
         }
         await page.end()
         await simulator.stop()
@@ -98,7 +98,7 @@ import Testing
                 let page = installation.folder.text("\(name)-\(isRunning)/m/bitcoin.html")
                 #expect(page.contains("fresh") || !isRunning)
                 #expect(page.contains("only members of the group games may read it") == (group == nil), "\(page)")
-                #expect(page.contains("Prices in this time") == (group != nil))
+                #expect(page.contains("Prices in usd, by the hour") == (group != nil))
             }
         }
         await simulator.stop()

@@ -45,6 +45,11 @@ package struct AlertEvent: Hashable, Sendable {
 
 extension AlertEvent {
     package var key: AlertKey { AlertKey(rule: rule, market: market) }
+
+    /// The page of its market; an event about a feed names the feed in place of a market.
+    package func link(on page: PageURL) -> String {
+        if case .feedStale = condition { page.status } else { page.market(market) }
+    }
 }
 
 extension AlertReason {
@@ -82,47 +87,4 @@ extension LogLine {
             line.add("note", event.note)
         }
     }
-}
-
-/// The events behind the alerts that are pending or firing now.
-package struct ActiveAlerts: Sendable {
-    private var events: [AlertKey: AlertEvent]
-    private var conditionsOfDormant: [AlertKey: AlertRule.Condition] = [:]
-
-    /// - Parameter alerts: of any state; the dormant ones are taken.
-    package init(_ events: [AlertEvent], _ alerts: [AlertKey: Alert] = [:]) {
-        self.events = Dictionary(events.map { ($0.key, $0) }, uniquingKeysWith: { _, newer in newer })
-        follow(alerts)
-    }
-
-    mutating func update(with changes: AlertBook.Changes) {
-        for event in changes.events { events[event.key] = event }
-        // An edited rule's alert may end and start again in one poll.
-        let last = Dictionary(changes.alerts, uniquingKeysWith: { _, later in later })
-        for (key, alert) in last where alert.state.since == nil { events[key] = nil }
-        follow(last)
-    }
-
-    private mutating func follow(_ alerts: [AlertKey: Alert]) {
-        for (key, alert) in alerts { conditionsOfDormant[key] = alert.state == .dormant ? alert.condition : nil }
-    }
-
-    package var dormant: [DormantAlert] {
-        conditionsOfDormant.map { DormantAlert(rule: $0.rule, market: $0.market, condition: $1) }
-            .sorted { ($0.rule, $0.market) < ($1.rule, $1.market) }
-    }
-
-    package var firing: [AlertEvent] { inOrder { $0.kind == .firing || $0.kind == .reminder } }
-    package var pending: [AlertEvent] { inOrder { $0.kind == .pending } }
-
-    private func inOrder(_ belongs: (AlertEvent) -> Bool) -> [AlertEvent] {
-        events.values.filter(belongs).sorted { ($0.rule, $0.market) < ($1.rule, $1.market) }
-    }
-}
-
-/// A level that holds only since the amounts of its portfolio were edited: it fires after it has ended and holds again.
-package struct DormantAlert: Hashable, Sendable {
-    package var rule: String
-    package var market: MarketID
-    package var condition: AlertRule.Condition
 }

@@ -8,7 +8,7 @@ import Views
 
 struct BackfillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backfill", abstract: "Heals gaps from the provider's own history, within the quota.",
+        commandName: "backfill", abstract: "Fills gaps from the provider's own history, within the quota.",
         discussion: """
             Asks for nothing twice: what was answered is kept market by market, and ended with Ctrl-C it goes on there \
             next time. Works beside a running daemon and without one.

@@ -18,10 +18,10 @@ extension AlertRule {
 extension Configuration {
     /// The rules for the engine: the configured ones, then the built-in ones that are not overridden.
     var alertRules: [AlertRule] {
-        let own = Set(alerts.map(\.name))
-        let builtIn = builtinAlerts ? AlertRule.builtIn.filter { !own.contains($0.name) } : []
+        let own = Set(alerts.rules.map(\.name))
+        let builtIn = alerts.builtIn ? AlertRule.builtIn.filter { !own.contains($0.name) } : []
         let named = quotedMarkets.map(\.id)
-        return (alerts + builtIn).flatMap { rule -> [AlertRule] in
+        return (alerts.rules + builtIn).flatMap { rule -> [AlertRule] in
             var rule = rule
             switch (rule.scope, rule.condition) {
             case (.markets([]), _):

@@ -18,7 +18,7 @@ extension Configuration {
 }
 
 extension Configuration.Channel {
-    private static let kinds = ["webhook", "slack", "discord", "telegram", "ntfy", "exec"]
+    private static let kinds = ["webhook", "slack", "discord", "telegram", "ntfy", "alertmanager", "exec"]
 
     static func list(_ section: Section) -> [Configuration.Channel] {
         section.entries().compactMap { name, item in
@@ -45,6 +45,9 @@ extension Configuration.Channel {
         let timeout = section.value("timeout", .duration(atLeast: .milliseconds(1)))
         guard let address = Self.address(section) else { return nil }
         routing.address = address.fingerprint
+        if case .alertmanager = address {
+            routing.takes = .states(isShared: section.value("shared", .boolean) ?? false)
+        }
         self.init(routing: routing, address: address)
         self.timeout = timeout ?? self.timeout
     }
@@ -64,6 +67,7 @@ extension Configuration.Channel {
             "telegram": chat.flatMap { chat in token.map { .telegram(chat: chat, token: $0) } },
             "ntfy": section.secret("ntfy", .topicURL(allowHTTP: allowHTTP)).map { .ntfy(url: $0, token: token) },
             "exec": command.map { .exec($0) },
+            "alertmanager": Alertmanagers(section, token: token, allowHTTP: allowHTTP).map { .alertmanager($0) },
         ]
         if given.isEmpty {
             let isMail = section.pairs.contains { ["mail", "email", "smtp"].contains($0.key) }
@@ -74,8 +78,8 @@ extension Configuration.Channel {
         if given.count > 1 {
             section.fault(at: given[1], "a channel is one thing: \(given.joined(separator: " and ")) need a name each")
         }
-        if section.holds("token"), !given.contains("telegram"), !given.contains("ntfy") {
-            section.fault(at: "token", "belongs to telegram and ntfy")
+        if section.holds("token"), !["telegram", "ntfy", "alertmanager"].contains(where: given.contains) {
+            section.fault(at: "token", "belongs to telegram, ntfy and alertmanager")
         }
         if given.first == "telegram", !section.holds("token") {
             section.fault(at: "telegram", "needs the bot's token: add token_file, token_env or token")

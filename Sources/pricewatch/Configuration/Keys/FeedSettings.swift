@@ -1,4 +1,5 @@
 import Feeds
+import Foundation
 import HTTP
 import Markets
 
@@ -17,6 +18,8 @@ extension Configuration {
         var url: String?
         /// `quota_month`: requests a month; nil: by plan, see `monthlyQuota`.
         var quotaMonth: Int?
+        /// `quota_share`: this daemon's part of the quota, above 0, at most 1.
+        var quotaShare: Decimal = 1
         /// `every`: at least 1 s; nil: `poll.every`, then by plan.
         var every: Duration?
         /// `stale_after`: nil: `poll.stale_after`, then by interval.
@@ -64,11 +67,15 @@ extension Configuration.Feed {
         section.read(
             "url", into: &url, provider == .json ? .urlTemplate(allowHTTP: allowHTTP) : .url(allowHTTP: allowHTTP))
         section.read("quota_month", into: &quotaMonth, .integer(1...1_000_000_000))
+        section.read("quota_share", into: &quotaShare, .share)
         section.read("every", into: &every, .interval)
         section.read("stale_after", into: &staleAfter, .duration(atLeast: .seconds(1)))
         readJSON(section, isJSON: provider.map { $0 == .json }, in: currency)
         guard provider != nil else { return nil }
         judgePlan(section)
+        if quotaShare < 1, wholeQuota == nil {
+            section.item("quota_share")?.warn("has no effect: there is no quota to share (quota_month)")
+        }
     }
 
     /// Reports an unused key, or a plan without its required key: the provider's own error would not say so.

@@ -18,7 +18,10 @@ extension Configuration.Feed {
             return
         }
         let template = url.flatMap(URLTemplate.init)
-        let headers = section.section("headers") { Self.headers($0) } ?? []
+        let given = section.section("headers") { section in
+            section.headers().map { SecretHeader(name: $0.name, value: $0.value) }
+        }
+        let headers = given ?? []
         let list = section.value("list", .jsonPointer) ?? JSONPointer("")
         let fields = section.section("fields") { JSONFeed.Fields($0) }
         let timeFormat = section.value("time_format", .word as Scalar<JSONFeed.TimeFormat>)
@@ -48,22 +51,6 @@ extension Configuration.Feed {
         }
         if key != nil, !usesKey {
             section.fault(at: "key", "is used nowhere: put {key} into url or headers, or leave it out")
-        }
-    }
-
-    private static func headers(_ section: Section) -> [JSONFeed.Header] {
-        var names: [String] = []
-        for key in section.pairs.map(\.key) {
-            let suffix = ["_file", "_env"].first(where: key.hasSuffix) ?? ""
-            let name = String(key.dropLast(suffix.count))
-            if !names.contains(name) { names.append(name) }
-        }
-        return names.compactMap { name in
-            // RFC 9110, 5.6.2.
-            if name.wholeMatch(of: /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/) == nil {
-                section.fault(at: name, "is no name of an HTTP header")
-            }
-            return section.secret(name).map { JSONFeed.Header(name: name, value: $0) }
         }
     }
 }

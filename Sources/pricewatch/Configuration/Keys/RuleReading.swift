@@ -17,7 +17,7 @@ extension Configuration {
                 if let name, !names.insert(name).inserted {
                     section.fault(at: "name", "another rule is called \(name.quoted), too")
                 }
-                guard builtinAlerts, var rule = AlertRule.builtIn.first(where: { $0.name == name }) else {
+                guard alerts.builtIn, var rule = AlertRule.builtIn.first(where: { $0.name == name }) else {
                     return AlertRule(section, name: name, kept: history.retention, channels: channels)
                 }
                 rule.override(section, channels: channels)

@@ -29,6 +29,21 @@ extension Configuration {
         var backfill: Duration? = .hours(24)
     }
 
+    struct Alerting: Hashable, Sendable {
+        /// `alerts`: the configured rules, in the file's order.
+        var rules: [AlertRule] = []
+        /// `builtin_alerts`: whether feed-stale, market-stale and market-missing are active.
+        var builtIn = true
+    }
+
+    /// Files that are replaced after every cycle; the paths are absolute.
+    struct Reports: Hashable, Sendable {
+        /// `status_file`. Default: `status.json` in the runtime folder.
+        var status: String
+        /// `metrics_file`; nil: none is written.
+        var metrics: String?
+    }
+
     struct Log: Hashable, Sendable {
         /// `file`: absolute; nil: standard error only. Default: `pricewatch.log` in the log folder.
         var file: String?

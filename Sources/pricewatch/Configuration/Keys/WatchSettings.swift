@@ -29,12 +29,15 @@ extension Configuration.Watch {
     /// - Parameter currency: The configuration's.
     mutating func read(_ section: Section, feeds: [Configuration.Feed], in currency: Currency) {
         var holdings: [(portfolio: MarketID, parts: [Holding])] = []
+        var places: [MarketID: Int] = [:]
         for item in section.items("markets", hint: Hint.list) ?? [] {
             var parts: [Holding] = []
             guard let market = Configuration.Market(item, feeds: feeds, &parts) else { continue }
             holdings.append((market.id, parts))
-            switch markets.first(where: { $0.id == market.id }) {
-            case nil: markets.append(market)
+            switch places[market.id].map({ markets[$0] }) {
+            case nil:
+                places[market.id] = markets.count
+                markets.append(market)
             case market: item.warn("\(market.id) is already in the list")
             default: item.fault("\(market.id) is already in the list, with other settings; keep one of them")
             }

@@ -102,6 +102,17 @@ extension Scalar where Value == Decimal {
     }
 }
 
+extension Scalar where Value == Decimal {
+    /// A part of a whole.
+    static var share: Scalar {
+        Scalar("a share such as 0.5") { text throws(Unfit) in
+            guard let decimal = Decimal(wholeText: text) else { return nil }
+            guard decimal > 0, decimal <= 1 else { throw Unfit(reason: "must be above 0 and at most 1, such as 0.5") }
+            return decimal
+        }
+    }
+}
+
 extension Unfit {
     /// `05` may be meant as 5 or as 0.5.
     fileprivate static func throwForLeadingZero(of text: String) throws(Unfit) {
@@ -131,7 +142,14 @@ extension Scalar where Value == Duration {
     static var duration: Scalar { duration(atLeast: .zero) }
 
     /// The interval of a repeated action.
-    static var interval: Scalar { duration(atLeast: .seconds(1), atMost: .hours(365 * 24)) }
+    static var interval: Scalar { duration(atLeast: shortestInterval, atMost: .hours(365 * 24)) }
+
+    /// A build of its own, which is not shipped, polls more often: `Tests/Torture/soak.py`.
+    #if SHORT_INTERVALS
+        private static var shortestInterval: Duration { .milliseconds(1) }
+    #else
+        private static var shortestInterval: Duration { .seconds(1) }
+    #endif
 
     static func duration(atLeast least: Duration, atMost most: Duration = .hours(1000 * 365 * 24)) -> Scalar {
         Scalar("a duration such as 60s or 1h30m") { text throws(Unfit) in
@@ -298,6 +316,14 @@ extension Scalar where Value == String {
                 throw Unfit(reason: "the URL may hold placeholders in its path and query alone")
             }
             return text
+        }
+    }
+}
+
+extension Scalar where Value == PageURL {
+    static var pageURL: Scalar {
+        Scalar("a URL") { text throws(Unfit) in
+            do throws(InvalidName) { return try PageURL(text) } catch { throw Unfit(reason: "the URL \(error.reason)") }
         }
     }
 }

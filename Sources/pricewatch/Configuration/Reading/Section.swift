@@ -149,6 +149,24 @@ final class Section {
         return Secret(text, file: item.value.origin.flatMap { $0.hasPrefix("$") ? nil : $0 })
     }
 
+    /// The headers of requests, for a mapping of their names; the values are secrets. A name that HTTP does not allow is
+    /// a fault.
+    func headers() -> [(name: String, value: Secret)] {
+        var names: [String] = []
+        for key in pairs.map(\.key) {
+            let suffix = ["_file", "_env"].first(where: key.hasSuffix) ?? ""
+            let name = String(key.dropLast(suffix.count))
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.compactMap { name in
+            // RFC 9110, 5.6.2.
+            if name.wholeMatch(of: /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/) == nil {
+                fault(at: name, "is no name of an HTTP header")
+            }
+            return secret(name).map { (name, $0) }
+        }
+    }
+
     /// The value of the key, null too; nil if it is absent, and, with a fault, if its file or variable cannot be read.
     func item(_ key: String) -> Item? {
         guard let pair = pair(key) else { return nil }

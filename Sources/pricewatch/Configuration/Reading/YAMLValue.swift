@@ -96,7 +96,7 @@ extension YAMLValue {
             let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
             return root.map { YAMLValue(node: $0, file: file) }
         } catch {
-            throw fault(error, file: file)
+            throw fault(error, in: text, file: file)
         }
     }
 
@@ -107,12 +107,17 @@ extension YAMLValue {
     }
 
     /// The fault in words, without quoting the line, which may contain a secret.
-    private static func fault(_ error: any Error, file: String) -> ConfigurationFault {
+    private static func fault(_ error: any Error, in text: String, file: String) -> ConfigurationFault {
+        // libyaml counts a line behind the last, also where that has no line break.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         func at(_ mark: Mark?, _ message: String) -> ConfigurationFault {
             at(mark?.line ?? 1, mark?.column ?? 1, message)
         }
         func at(_ line: Int, _ column: Int, _ message: String) -> ConfigurationFault {
-            let position = FilePosition(file: file, line: line, column: column)
+            let isBehind = line > lines.count
+            let end = lines.last.map { $0.unicodeScalars.count + 1 } ?? 1
+            let position = FilePosition(
+                file: file, line: isBehind ? lines.count : line, column: isBehind ? end : column)
             let message = message.trimmingCharacters(in: .whitespacesAndNewlines)
             return ConfigurationFault(position: position, keyPath: nil, message: "no valid YAML: \(message)")
         }
