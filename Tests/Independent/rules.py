@@ -1,22 +1,25 @@
-#!/usr/bin/env python3
-"""Plays random prices to the program and to a model of its alert rules, and compares every event and state.
+"""A model of prices, alert rules, candles and the summary, written from the manual. It shares no code with the program.
 
-The model is written from the manual and shares no code with the program. A provider of its own listens on loopback;
-the program polls it with `run --once`, a process a step, under a clock that faketime holds still at each step.
-
-    rules.py [--steps 300] [--seed N] [--program .build/debug/pricewatch] [--keep FOLDER]
-
-Exit 0: no difference; 1: differences, each printed; 77: faketime is not installed (a package of Debian).
-Steps are multiples of ten seconds, so that no duration ends within the second by which an answer may come early.
+`Tests/Torture/model.py` plays random prices to both and compares them. Steps are multiples of ten seconds, so that no
+duration ends within the second by which an answer may come early.
 """
-import argparse, datetime, email.utils, http.server, json, os, random, shutil, subprocess, sys, tempfile, threading
+import datetime
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-EVERY, STALE_AFTER, TRUST = 60, 900, Fraction(20, 100)
-START = 1_795_255_200  # 2026-11-21T10:00:00Z
+TRUST = Fraction(20, 100)
+DAY = 86_400
 SIDES = {"above": "up", "rises": "up", "new_high": "up", "below": "down", "falls": "down", "new_low": "down"}
 SCALES = {"alpha": "0.00000012", "beta": "0.9871", "gamma": "104.25", "delta": "117283949.5"}
+
+
+class PACE:
+    """How far polls are apart, in seconds, and when a quote is stale; every duration of a rule goes with it."""
+    every, stale_after = 60, 900
+
+    @classmethod
+    def set(cls, every):
+        cls.every, cls.stale_after = every, max(900, 3 * every)
 
 
 def iso(seconds):
@@ -42,11 +45,15 @@ def percent(old, new):
 # The model: prices.
 
 class Market:
+    confirms = True  # false: `confirm_moves_over` is null
+
     def __init__(self):
         self.state, self.reason, self.disagreeing = "unknown", "not_asked", 0
         self.trusted = self.candidate = None  # (price, quoted_at, heard_at)
-        self.samples = []  # (quoted_at, price) of trusted prices
+        self.samples = []  # (quoted_at, price) of trusted prices, of somewhat more than a day
         self.answers = []  # when a fresh price of it was answered
+        self.recorded = False  # whether the last answer brought a new price
+        self.candles = {}  # the hour's first moment to [open, high, low, close, samples]
 
     def begin(self):
         """A new process takes its markets from the history, which holds prices."""
@@ -54,6 +61,7 @@ class Market:
             self.state, self.reason = "known", "unconfirmed" if self.candidate else None
 
     def take(self, kind, price, quoted, now):
+        self.recorded = False
         if kind != "price":
             self.state = "missing" if kind == "missing" else "unknown"
             self.reason = {"missing": "not_answered", "null": "null_price", "bad": "bad_price"}[kind]
@@ -72,17 +80,18 @@ class Market:
             # Nothing new: no second opinion on a large move, unless the price before it is too old to be one.
             if not self.candidate:
                 self.trusted, self.reason = (price, quoted, now), None
-            elif now - self.trusted[2] >= 3 * EVERY:
+            elif now - self.trusted[2] >= 3 * PACE.every:
                 self.believe((price, quoted, now))
             return
         new = (price, quoted, now)
+        self.recorded = True
         self.disagreeing += 1
         if self.candidate:
             if abs(price - self.candidate[0]) < abs(price - self.trusted[0]):
                 self.trusted = self.candidate
-                self.samples.append((self.trusted[1], self.trusted[0]))
+                self.trust(self.trusted)
             self.candidate = None
-        if self.trusted and self.disagreeing < 3 and now - self.trusted[2] < 3 * EVERY:
+        if self.confirms and self.trusted and self.disagreeing < 3 and now - self.trusted[2] < 3 * PACE.every:
             before = Fraction(self.trusted[0])
             if abs(Fraction(price) - before) > before * TRUST:
                 self.candidate, self.reason = new, "unconfirmed"
@@ -91,25 +100,59 @@ class Market:
 
     def believe(self, new):
         self.trusted, self.candidate, self.disagreeing, self.reason = new, None, 0, None
-        self.samples.append((new[1], new[0]))
+        self.trust(new)
+
+    def trust(self, new):
+        price, quoted, _ = new
+        if self.samples and self.samples[0][0] < quoted - 2 * DAY:
+            self.samples = [sample for sample in self.samples if sample[0] >= quoted - DAY - 7200]
+        if (quoted, price) in self.samples[-1:]:
+            return  # the same sample, believed once more
+        self.samples.append((quoted, price))
+        candle = self.candles.setdefault(quoted // 3600 * 3600, [price, price, price, price, 0])
+        candle[1:] = max(candle[1], price), min(candle[2], price), price, candle[4] + 1
+
+    def change(self, now):
+        """Over the 24 h before the newest price, in hundredths of a percent; None where no other is near enough."""
+        if not self.fresh(now):
+            return None
+        newest = self.samples[-1][0]
+        near = [(abs(quoted - (newest - DAY)), price) for quoted, price in self.samples[:-1]
+                if abs(quoted - (newest - DAY)) <= 1800]
+        if not near:
+            return None
+        least = min(distance for distance, _ in near)
+        found = {price for distance, price in near if distance == least}
+        return percent(found.pop(), self.samples[-1][1]) if len(found) == 1 else "either"
 
     def price(self):
         return self.trusted[0] if self.state == "known" else None
 
     def fresh(self, now):
-        return self.state == "known" and now - self.trusted[1] <= STALE_AFTER
+        return self.state == "known" and now - self.trusted[1] <= PACE.stale_after
 
     def covered(self, window, now):
         """Watched for 80 % of the window: the time between answers no further apart than two intervals."""
-        watched = 0
-        for earlier, later in zip(self.answers, self.answers[1:]):
-            if later - earlier <= 2 * EVERY:
-                watched += max(0, later - max(earlier, now - window))
+        watched, later = 0, None
+        for earlier in reversed(self.answers):
+            if later is not None:
+                if later <= now - window:
+                    break
+                if later - earlier <= 2 * PACE.every:
+                    watched += max(0, later - max(earlier, now - window))
+            later = earlier
+        if len(self.answers) > 2000:
+            del self.answers[:1000]
         return watched * 100 >= window * 80
 
     def others(self, window):
         """Every other price of the window, which ends with the newest quote and includes both ends."""
-        return [price for quoted, price in self.samples[:-1] if quoted >= self.trusted[1] - window]
+        found = []
+        for quoted, price in reversed(self.samples[-3000:-1]):
+            if quoted < self.trusted[1] - window:
+                break
+            found.append(price)
+        return found
 
 
 # The model: rules.
@@ -145,7 +188,7 @@ def decide(rule, alert, side, price, now):
     """Moves the alert on; returns what is announced, and why."""
     if rule.get("once") and alert.state == "resting":
         return None
-    counts = lambda last: now - last if now - last <= 3 * EVERY else 0
+    counts = lambda last: now - last if now - last <= 3 * PACE.every else 0
 
     def fire():
         alert.state, alert.since, alert.notified, alert.price = "firing", now, now, price
@@ -191,15 +234,16 @@ class Model:
         self.rules, self.markets = rules, {name: Market() for name in SCALES}
         self.alerts, self.edited = {}, set()
         self.usable = None  # the last poll that brought a price
+        self.restarts = True  # a process a step
 
     def step(self, now, answer):
         """`answer`: market to (kind, price, quoted_at), or None for a poll that failed."""
         late = None
-        for market in self.markets.values():
+        for market in self.markets.values() if self.restarts else []:
             market.begin()
         if answer is not None:
             if any(kind == "price" for kind, _, _ in answer.values()):
-                if self.usable and now - self.usable > 3 * EVERY:
+                if self.usable and now - self.usable > 3 * PACE.every:
                     late = now - self.usable
                 self.usable = now
             for name, (kind, price, quoted) in answer.items():
@@ -207,7 +251,9 @@ class Model:
         events = []
         for rule in self.rules:
             for name in rule["markets"]:
-                events += self.put(rule, name, now, answer is not None, late)
+                # What this poll did not answer has changed by the clock alone, at this moment.
+                answered = answer is not None and answer[name][0] == "price"
+                events += self.put(rule, name, now, answer is not None, late if answered else None)
         self.edited.clear()
         return events
 
@@ -245,254 +291,3 @@ class Model:
 
     def in_state(self, state):
         return sorted(key for key, alert in self.alerts.items() if alert.state == state)
-
-
-# Random rules and prices.
-
-def modifiers(dice, rule):
-    for key, share, values in (
-            ("for", 0.35, [60, 120, 150, 300]), ("keep_firing_for", 0.35, [60, 120, 300]),
-            ("repeat", 0.35, [60, 180, 600]), ("once", 0.12, [True]),
-            ("repeat_on_move", 0.35, [Fraction(hundredths, 10_000) for hundredths in (50, 100, 250)]),
-            ("expires", 0.12, range(START + 2400, START + 24_000, 60))):
-        if dice.random() < share and (key != "repeat_on_move" or rule["kind"] != "stale"):
-            rule[key] = dice.choice(values)
-    return rule
-
-
-def level(dice, name, low, high):
-    """A price of few digits near the middle of a market's path."""
-    return Context(prec=4).create_decimal(Decimal(SCALES[name]) * Decimal(f"{dice.uniform(low, high):.4f}"))
-
-
-def condition(dice, rule):
-    """What is edited when a rule is: its numbers."""
-    kind, name, _ = rule["kind"], rule["markets"][0], [rule.pop(key, None) for key in ("low", "high", "clear")]
-    if kind in ("above", "outside"):
-        rule["high"] = level(dice, name, 1.0, 1.06)
-    if kind in ("below", "outside"):
-        rule["low"] = level(dice, name, 0.94, 0.995)
-    if kind in ("above", "below", "outside") and dice.random() < 0.5:
-        low, high = rule.get("low", rule.get("high")), rule.get("high", rule.get("low"))
-        rule["clear"] = (low + high) / 2 * Decimal({"above": "0.985", "below": "1.015"}.get(kind, "1"))
-    if kind in ("rises", "falls", "moves"):
-        rule["share"] = Fraction(dice.choice([100, 250, 500, 1110]), 10_000)
-    if kind in ("rises", "falls", "moves", "new_high", "new_low"):
-        rule["window"] = dice.choice([180, 300, 600, 1500])
-    if kind == "stale":
-        rule["limit"] = dice.choice([120, 240, 600])
-    return rule
-
-
-def make_rules(dice):
-    levels, others = ("above", "below", "outside"), ("rises", "falls", "moves", "new_high", "new_low", "stale")
-    rules = [{"name": f"{kind}-{name}", "kind": kind, "markets": [name]} for name in SCALES for kind in levels]
-    rules += [{"name": f"{kind}-{place}", "kind": kind, "markets": list(SCALES)} for kind in others for place in (1, 2)]
-    return [modifiers(dice, condition(dice, rule)) for rule in rules]
-
-
-def share(value):
-    return f"{plain(decimal(value * 100))}%"
-
-
-def condition_text(rule):
-    kind = rule["kind"]
-    if kind in ("above", "below", "outside"):
-        bounds = [plain(rule[key]) for key in ("low", "high") if key in rule]
-        return f"{kind}: {bounds[0] if len(bounds) == 1 else '[' + ', '.join(bounds) + ']'}"
-    if "share" in rule:
-        return f"{kind}: {share(rule['share'])}, within: {rule['window']}s"
-    return f"{kind}: {rule.get('window') or rule['limit']}s"
-
-
-def text_of(rule):
-    text = f"name: {rule['name']}, markets: [{', '.join(rule['markets'])}], {condition_text(rule)}"
-    for key, write in (
-            ("for", "{}s".format), ("keep_firing_for", "{}s".format), ("repeat", "{}s".format), ("clear", plain),
-            ("repeat_on_move", share), ("once", lambda once: "true"), ("expires", iso)):
-        text += f", {key}: {write(rule[key])}" if key in rule else ""
-    return "  - {" + text + "}"
-
-
-class Path:
-    """One market's prices, with everything that providers do to them."""
-
-    def __init__(self, dice, name, rules):
-        self.dice, self.price, self.middle = dice, Decimal(SCALES[name]), Decimal(SCALES[name])
-        own = [rule for rule in rules if rule["markets"] == [name]]
-        self.levels = [rule[key] for rule in own for key in ("low", "high", "clear") if key in rule]
-        self.quiet, self.last, self.before, self.jumped = 0, None, [], None
-
-    def next(self, now):
-        dice = self.dice
-        if not self.before:  # a market without any price is as old as the process
-            self.before, self.last = [self.price], ("price", self.price, now)
-            return self.last
-        if self.quiet or dice.random() < 0.06:
-            if not self.quiet:
-                self.quiet, self.silent = dice.choice([1, 1, 2, 5, 17]), dice.choice(["missing", "null", "bad"])
-            self.quiet -= 1
-            return self.silent, None, None
-        if dice.random() < 0.08:
-            return self.last  # the same once more
-        if self.jumped:
-            self.price, self.jumped = (self.jumped if dice.random() < 0.6 else self.price), None
-        pull = 1 + float(self.middle - self.price) / float(self.middle) * 0.05
-        price = self.price * Decimal(f"{pull * dice.gauss(1, 0.012):.6f}")
-        chance = dice.random()
-        if chance < 0.04:
-            self.jumped = self.price  # more than is believed at once, and perhaps back
-            price = self.price * Decimal(dice.choice(["0.4", "0.7", "1.19", "1.2", "1.21", "1.5", "3"]))
-        elif chance < 0.10:
-            price = dice.choice(self.levels)  # exactly at a level
-        elif chance < 0.16:  # exactly so many per cent
-            shares = ["1", "1.01", "0.975", "1.05", "0.889", "1.111"]
-            price = dice.choice(self.before[-8:]) * Decimal(dice.choice(shares))
-        self.price = Context(prec=dice.choice([5, 9, 12])).plus(price)
-        self.before.append(self.price)
-        quoted = dice.choice([now, now, now - 10, now - 20, now - 40, None])
-        if dice.random() < 0.03:  # older than what is known, or stale
-            quoted = now - dice.choice([70, 300, 890, 1200])
-        self.last = ("price", self.price, quoted)
-        return self.last
-
-
-# The provider and the program.
-
-class Provider(http.server.BaseHTTPRequestHandler):
-    now, answer, requests = START, None, 0
-
-    def do_GET(self):
-        Provider.requests += 1
-        body = b"{}" if self.answer is None else self.rows().encode()
-        self.send_response(500 if self.answer is None else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def rows(self):
-        rows = []
-        for number, (name, (kind, price, quoted)) in enumerate(self.answer.items()):
-            if kind == "missing":
-                continue
-            time = "null" if quoted is None else f'"{iso(quoted)}"'
-            text = plain(price) if kind == "price" else ["0", "-1", '"n/a"', "7"][number] if kind == "bad" else "null"
-            time = '"yesterday"' if text == "7" else time
-            rows.append(f'{{"id":"{name}","symbol":"","name":"","current_price":{text},"last_updated":{time}}}')
-        return "[" + ",".join(rows) + "]"
-
-    def date_time_string(self, timestamp=None):
-        return email.utils.formatdate(Provider.now, usegmt=True)
-
-    log_message = lambda *arguments: None
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/debug/pricewatch")
-    parser.add_argument("--program", default=program)
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
-    parser.add_argument("--keep", help="a folder for configuration, database and log; without it they are deleted")
-    options = parser.parse_args()
-    if not shutil.which("faketime"):
-        print("faketime is not installed (a package of Debian)", file=sys.stderr)
-        return 77
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory(prefix="pricewatch-rules-") as temporary:
-        os.makedirs(options.keep or temporary, exist_ok=True)
-        return play(options, options.keep or temporary, f"http://127.0.0.1:{server.server_address[1]}")
-
-
-def play(options, folder, url):
-    dice = random.Random(options.seed)
-    model = Model(make_rules(dice))
-    paths = {name: Path(dice, name, model.rules) for name in SCALES}
-    now, broken, read, judgements, announced, differences = START, 0, 0, 0, {}, 0
-    print(f"seed {options.seed}, {options.steps} steps, {len(model.rules)} rules")
-    for step in range(options.steps):
-        now += dice.choice([60] * 12 + [30, 40, 50, 70, 90, 110, 120, 130, 150, 170])
-        if step and dice.random() < 0.03:
-            rule = dice.choice(model.rules)
-            if condition_text(rule) != condition_text(condition(dice, rule)):
-                model.edited.add(rule["name"])
-        broken = broken - 1 if broken else (dice.choice([1, 1, 3, 6]) if step and dice.random() < 0.04 else 0)
-        answer = None if broken else {name: path.next(now) for name, path in paths.items()}
-        Provider.now, Provider.answer = now, answer
-        expected = model.step(now, answer)
-        run(options, folder, url, model.rules, now)
-        said, read = events(folder, read)
-        status = json.load(open(f"{folder}/status.json"))
-        found = compare(model, expected, said, status, now)
-        judgements += sum(len(rule["markets"]) for rule in model.rules)
-        for event in expected:
-            announced[event[2:4]] = announced.get(event[2:4], 0) + 1
-        for line in found:
-            print(f"step {step} at {iso(now)}: {line}")
-        differences += len(found)
-        if differences > 20:
-            break
-    counts = ", ".join(f"{count} {kind}:{reason}" for (kind, reason), count in sorted(announced.items()))
-    print(f"{judgements} judgements, {counts}; {differences} differences")
-    return 1 if differences else 0
-
-
-def run(options, folder, url, rules, now):
-    lines = "\n".join(text_of(rule) for rule in rules)
-    with open(f"{folder}/pricewatch.yaml", "w") as file:
-        file.write(f"""watch: {{markets: [{', '.join(SCALES)}]}}
-feeds: [{{provider: coingecko, url: "{url}"}}]
-poll: {{every: {EVERY}s, retry: {{attempts: 1}}}}
-history: {{database: {folder}/history.db, backfill: null}}
-log: {{file: {folder}/pricewatch.log, format: json}}
-status_file: {folder}/status.json
-builtin_alerts: false
-digest: null
-alerts:
-{lines}
-""")
-    asked = Provider.requests
-    ended = subprocess.run(
-        ["faketime", "-m", "--exclude-monotonic", "-f", iso(now).replace("T", " ")[:-1],
-         options.program, "run", "--once", "--config", f"{folder}/pricewatch.yaml"],
-        env={"PATH": os.environ["PATH"], "HOME": folder, "TZ": "UTC", "NO_FAKE_STAT": "1"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
-    if ended.returncode not in (0, 69) or Provider.requests != asked + 1:
-        raise SystemExit(f"exit {ended.returncode} at {iso(now)}: {ended.stderr.decode()}")
-
-
-def events(folder, read):
-    """What the log has gained, as the model says it."""
-    with open(f"{folder}/pricewatch.log") as file:
-        file.seek(read)
-        lines = [json.loads(line) for line in file]
-        read = file.tell()
-    return [
-        (line["rule"], line["market"], line["event"][6:], line["reason"], line.get("price"), line.get("threshold"),
-         line.get("change_percent"), line["since"], line.get("late_s"))
-        for line in lines if line["event"].startswith("alert.")], read
-
-
-def compare(model, expected, said, status, now):
-    number = lambda value: None if value is None else str(Decimal(str(value)).normalize())
-    alike = lambda events: [(*event[:4], *map(number, event[4:7]), *event[7:]) for event in events]
-    expected, said = alike(expected), alike(said)
-    found = [f"expected and not said: {event}" for event in expected if event not in said]
-    found += [f"said and not expected: {event}" for event in said if event not in expected]
-    for state in ("firing", "pending"):
-        shown = sorted((event["rule"], event["market"]) for event in status["alerts"][state])
-        if shown != model.in_state(state):
-            found.append(f"{state}: {sorted(set(shown) ^ set(model.in_state(state)))}")
-    for row in status["markets"]:
-        market = model.markets[row["market"]]
-        state = market.state if market.state != "known" else "fresh" if market.fresh(now) else "stale"
-        wanted = (state, market.reason, market.price() and plain(market.price()))
-        if (shown := (row["state"], row["reason"], row["price"])) != wanted:
-            found.append(f"{row['market']}: {shown}, expected {wanted}")
-    return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

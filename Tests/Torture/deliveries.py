@@ -4,30 +4,23 @@
 Every event of its database must arrive on every channel at least once, in order per rule and market, and whatever
 arrives again must come under the same Idempotency-Key.
 
-    Tests/Crash/deliveries.py [--binary .build/debug/pricewatch] [--kills 100] [--seed 1]
+    Tests/Torture/deliveries.py [--minutes 1] [--seed N] [--binary PROGRAM]
 """
 import collections
-import http.server
 import json
 import os
 import random
-import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 import urllib.request
 
-import victim
+import stage
 
 MARKETS = ["bitcoin", "ethereum", "solana", "tether", "dogecoin", "cardano"]
 CHANNELS = ["flaky", "rough", "calm"]
 
 
-class Receiver(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Receiver(stage.Quiet):
     lock = threading.Lock()
     dice = random.Random()
     misbehaves = True
@@ -63,16 +56,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status):
         try:
-            self.send_response(status)
-            if status == 429:
-                self.send_header("Retry-After", "1")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.reply(b"", status, [("Retry-After", "1")] if status == 429 else [])
         except OSError:
             self.close_connection = True  # the daemon was killed meanwhile
-
-    def log_message(self, *arguments):
-        pass
 
 
 def rules(base):
@@ -108,7 +94,7 @@ alerts:
 
 
 def waiting(folder):
-    return victim.ask(folder, "SELECT count(*) FROM message")[0][0]
+    return stage.ask(folder, "SELECT count(*) FROM message")[0][0]
 
 
 def judge(stored):
@@ -142,59 +128,54 @@ def judge(stored):
 
 
 def main():
-    options = victim.options()
-    dice = random.Random(options.seed + 2)
-    Receiver.dice = random.Random(options.seed + 1)
+    part = stage.Part(__doc__)
+    # A tenth of the time is for what still waits after the last kill.
+    part.end -= part.minutes * 6
+    Receiver.dice = random.Random(part.seed + 1)
+    away = part.dice.random
+    with stage.simulator(part) as base:
+        receiver = stage.serve(Receiver)
+        port = receiver.server_port
+        path = configure(part.folder, base, port)
+        is_away = False
 
-    root = tempfile.mkdtemp(prefix="pricewatch-deliveries-")
-    simulator = subprocess.Popen(
-        [options.binary, "simulate", "--seed", str(options.seed)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True)
-    base = re.search(r"http://\S+", simulator.stdout.readline()).group()
-    receiver = victim.serve(Receiver)
-    port = receiver.server_port
-    path = configure(root, base, port)
-    away = set(dice.sample(range(options.kills), max(1, options.kills // 10)))
+        def go_away(kill):
+            nonlocal is_away
+            is_away = away() < 0.1
+            if is_away:
+                stage.leave(receiver)
 
-    def go_away(kill):
-        if kill in away:
-            victim.leave(receiver)
+        def come_back(kill):
+            nonlocal receiver
+            if is_away:
+                time.sleep(part.dice.uniform(0, 6))
+                receiver = stage.serve(Receiver, port)
 
-    def come_back(kill):
-        nonlocal receiver
-        if kill in away:
-            time.sleep(dice.uniform(0, 6))
-            receiver = victim.serve(Receiver, port)
-
-    daemon = victim.run_and_kill(options, path, go_away, come_back)
-    Receiver.misbehaves = False
-    deadline = time.time() + 400
-    # Its polls go on, so that now and then something waits for a moment.
-    calm = 0
-    while calm < 3 and time.time() < deadline:
-        time.sleep(1)
-        calm = calm + 1 if waiting(root) == 0 else 0
-    simulator.terminate()  # nothing new happens any more
-    simulator.wait()
-    while waiting(root) > 0 and time.time() < deadline:
+        daemon = stage.run_and_kill(part, path, go_away, come_back)
+        Receiver.misbehaves = False
+        deadline = time.time() + 400
+        # Its polls go on, so that now and then something waits for a moment.
+        calm = 0
+        while calm < 3 and time.time() < deadline:
+            time.sleep(1)
+            calm = calm + 1 if waiting(part.folder) == 0 else 0
+    # Nothing new happens any more.
+    while waiting(part.folder) > 0 and time.time() < deadline:
         time.sleep(0.2)
-    victim.stop(daemon)
-    victim.leave(receiver)
+    stage.stop(daemon)
+    stage.leave(receiver)
 
-    stored = victim.ask(root, "SELECT event_id, rule, market FROM event WHERE event <> 'pending' ORDER BY id")
+    stored = stage.ask(part.folder, "SELECT event_id, rule, market FROM event WHERE event <> 'pending' ORDER BY id")
     faults, again = judge(stored)
-    if waiting(root) > 0:
-        faults.append(f"{waiting(root)} messages still wait")
-    grouped = sum(1 for _, _, ids, _ in Receiver.attempts if len(ids) > 1)
-    print(f"{options.kills} kills, {len(stored)} events to {len(CHANNELS)} channels in {len(Receiver.attempts)} attempts "
-          f"({grouped} of them with several events), {again} arrived again under the same key: "
-          + ("all in order" if not faults else "NOT in order"))
-    for fault in faults[:50]:
-        print(fault)
-    if faults:
-        print(f"kept for a look: {root}")
-        sys.exit(1)
-    shutil.rmtree(root)
+    for fault in faults:
+        part.found(fault)
+    if waiting(part.folder) > 0:
+        part.found(f"{waiting(part.folder)} messages still wait")
+    part.count("events", len(stored))
+    part.count("attempts", len(Receiver.attempts))
+    part.count("with several events", sum(1 for _, _, ids, _ in Receiver.attempts if len(ids) > 1))
+    part.count("again under the same key", again)
+    part.over()
 
 
 main()

@@ -1,38 +1,29 @@
 #!/usr/bin/env python3
 """Looks for reports whose parts belong to different moments, where answers and deliveries come at the same time.
 
-    Tests/Endurance/torn-reports BINARY [SECONDS]
+    Tests/Torture/torn_reports.py [--minutes 1] [--seed N] [--binary PROGRAM]
 
 A provider ranks its markets anew at each answer; each market has a 24 h change of its own that never changes, and
 prices that tell which answer they come from. An alert flips at every poll, and its webhooks answer at about the moment
 at which the provider does, each refusing every other message, so that the status is written again and again while an
-answer is taken in. For SECONDS (60 unless given) every
-status file, and the metrics file beside it, is read: each change must be its market's own, all ranked prices of a file
-must come from one answer, and no file may show an older answer, or count fewer polls, than the one before. Ends with 1
-at the end if one did, and keeps these files."""
+answer is taken in. Every status file, and the metrics file beside it, is read: each change must be its market's own, all ranked prices of a file
+must come from one answer, and no file may show an older answer, or count fewer polls, than the one before. Those
+that do are kept."""
 
 import collections
 import ctypes
 import json
 import os
-import pathlib
 import random
 import re
-import shutil
-import signal
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlparse
+import urllib.parse
 
-binary = pathlib.Path(sys.argv[1]).resolve()
-seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
-folder = pathlib.Path(tempfile.mkdtemp(prefix="pricewatch-torn-"))
-status, metrics = folder / "status" / "status.json", folder / "pricewatch.prom"
+import stage
+
 WATCHED, KNOWN = 250, 300
 WEBHOOKS = 8
 # How long after the provider's answer the webhooks may answer, in seconds: what a debug build needs to take it in.
@@ -56,24 +47,9 @@ def row(market, answer):
             "last_updated": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())}
 
 
-class Server(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def reply(self, body, status=200):
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-
-
-class Provider(Server):
+class Provider(stage.Quiet):
     def do_GET(self):
-        query = parse_qs(urlparse(self.path).query)
+        query = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
         kind = "named" if "ids" in query else "ranked"
         with answered:
             answers[kind] += 1
@@ -88,7 +64,7 @@ class Provider(Server):
                 answered.notify_all()
 
 
-class Webhook(Server):
+class Webhook(stage.Quiet):
     messages = collections.Counter()
 
     def do_POST(self):
@@ -98,7 +74,7 @@ class Webhook(Server):
         with answered:
             answered.wait(timeout=5)
         time.sleep(random.uniform(0, SPREAD))
-        self.reply(b"{}", status)
+        self.reply(status=status)
 
 
 class Files:
@@ -127,18 +103,16 @@ class Files:
 
 
 class Checker:
-    def __init__(self):
+    def __init__(self, part):
+        self.part = part
         self.files = 0
-        self.torn = 0
         self.newest = 0
         self.last_poll = ""
         self.polls = 0
 
     def keep(self, what, text):
-        self.torn += 1
-        if self.torn <= 10:
-            print(what, flush=True)
-            (folder / f"torn-{self.torn}").write_text(text)
+        self.part.found(what)
+        (self.part.folder / f"torn-{len(self.part.findings)}").write_text(text)
 
     def look_at_status(self, text):
         self.files += 1
@@ -180,11 +154,11 @@ class Checker:
 
 
 def main():
-    servers = [ThreadingHTTPServer(("127.0.0.1", 0), handler) for handler in (Provider, Webhook)]
-    for server in servers:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    provider, webhook = (f"http://127.0.0.1:{server.server_address[1]}" for server in servers)
+    part = stage.Part(__doc__)
+    random.seed(part.seed)
+    folder = part.folder
+    status, metrics = folder / "status" / "status.json", folder / "pricewatch.prom"
+    provider, webhook = (f"http://127.0.0.1:{stage.serve(handler).server_port}" for handler in (Provider, Webhook))
     hooks = ", ".join(f"hook{i}: {{webhook: \"{webhook}/{i}\"}}" for i in range(WEBHOOKS))
     status.parent.mkdir()
     configuration = folder / "pricewatch.yaml"
@@ -193,25 +167,22 @@ def main():
         f"poll: {{every: 1s}}\nhistory: {{database: {folder}/history.db, backfill: null}}\nbuiltin_alerts: false\n"
         f"alerts: [{{name: flip, market: m0, above: 5000.5}}]\nnotify: {{{hooks}}}\n"
         f"log: {{file: {folder}/log}}\nstatus_file: {status}\nmetrics_file: {metrics}\n")
-    files, checker = Files(status.parent), Checker()
-    daemon = subprocess.Popen([binary, "run", "--config", configuration], stderr=subprocess.DEVNULL)
-    try:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if daemon.poll() is not None:
-                sys.exit(f"the daemon ended with {daemon.returncode} (kept: {folder})")
-            if status.name in files.replaced():
-                checker.look_at_status(status.read_text())
-                if metrics.exists():
-                    checker.look_at_metrics(metrics.read_text())
-    finally:
-        daemon.send_signal(signal.SIGTERM)
-        daemon.wait()
+    files, checker = Files(status.parent), Checker(part)
+    daemon = stage.start(part.binary, configuration)
+    while part.goes_on() and daemon.poll() is None:
+        if status.name in files.replaced():
+            checker.look_at_status(status.read_text())
+            if metrics.exists():
+                checker.look_at_metrics(metrics.read_text())
+    if daemon.poll() is not None:
+        part.found(f"the daemon ended with {daemon.returncode}")
+    stage.stop(daemon)
     sent = (folder / "log").read_text().count(" notify.sent ")
-    print(f"{checker.files} status files, {answers['ranked']} polls, {sent} messages sent, {checker.torn} torn")
-    if checker.torn or not sent or 2 * checker.files < answers["ranked"]:
-        sys.exit(f"kept: {folder}")
-    shutil.rmtree(folder)
+    if not sent or 2 * checker.files < answers["ranked"]:
+        part.found("too little was seen")
+    for what, number in (("status files", checker.files), ("polls", answers["ranked"]), ("messages sent", sent)):
+        part.count(what, number)
+    part.over()
 
 
 main()

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Plays random prices to the program and to the model of `Tests/Independent/rules.py`, and compares what both say.
+
+    Tests/Torture/model.py [--minutes 1] [--seed N] [--binary PROGRAM]
+
+Half of the time is for `run --once`, a process a step, under a clock that faketime holds still at each step: every event,
+state, price, change, candle and count of requests, for polls each minute and each ten minutes over fake days. The other
+half is for thousands of polls at once, written into a database and played by `rehearse`."""
+import contextlib
+import email.utils
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import time
+from decimal import Decimal
+
+import stage
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Independent"))
+
+from random_rules import START, Path, condition, condition_text, make_rules, next_time, text_of  # noqa: E402
+from rules import PACE, SCALES, Model, iso, plain  # noqa: E402
+
+FAKETIME = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+
+
+class Provider(stage.Quiet):
+    now, answer, requests = START, None, 0
+
+    def do_GET(self):
+        Provider.requests += 1
+        self.reply(b"{}" if self.answer is None else self.rows().encode(), 500 if self.answer is None else 200)
+
+    def rows(self):
+        rows = []
+        for number, (name, (kind, price, quoted)) in enumerate(self.answer.items()):
+            if kind == "missing":
+                continue
+            moment = "null" if quoted is None else f'"{iso(quoted)}"'
+            text = plain(price) if kind == "price" else ["0", "-1", '"n/a"', "7"][number] if kind == "bad" else "null"
+            moment = '"yesterday"' if text == "7" else moment
+            rows.append(f'{{"id":"{name}","symbol":"","name":"","current_price":{text},"last_updated":{moment}}}')
+        return "[" + ",".join(rows) + "]"
+
+    def date_time_string(self, timestamp=None):
+        return email.utils.formatdate(Provider.now, usegmt=True)
+
+
+class Game:
+    """An installation and the model beside it."""
+
+    def __init__(self, part, name, url, every):
+        PACE.set(every)
+        self.part, self.url, self.folder = part, url, part.folder / name
+        self.folder.mkdir()
+        self.model = Model(make_rules(part.dice))
+        self.paths = {name: Path(part.dice, name, self.model.rules) for name in SCALES}
+        self.now, self.broken, self.steps, self.read, self.requests = START, 0, 0, 0, 0
+        self.trusts = "20%"
+
+    def configure(self):
+        lines = "\n".join(text_of(rule) for rule in self.model.rules)
+        (self.folder / "pricewatch.yaml").write_text(f"""watch: {{markets: [{', '.join(SCALES)}]}}
+feeds: [{{provider: coingecko, url: "{self.url}"}}]
+poll: {{every: {PACE.every}s, retry: {{attempts: 1}}, confirm_moves_over: {self.trusts}}}
+history: {{database: {self.folder}/history.db, backfill: null}}
+log: {{file: {self.folder}/pricewatch.log, format: json}}
+status_file: {self.folder}/status.json
+builtin_alerts: false
+digest: null
+alerts:
+{lines}
+""")
+
+    def next_answer(self):
+        """Sometimes a poll fails, and sometimes several one after the other."""
+        dice = self.part.dice
+        first = self.steps == 1
+        self.broken = self.broken - 1 if self.broken else 0 if first or dice.random() > 0.04 else dice.choice([1, 1, 3, 6])
+        return None if self.broken else {name: path.next(self.now) for name, path in self.paths.items()}
+
+    def ask(self, *arguments):
+        return subprocess.run(
+            [self.part.binary, *arguments, "--config", self.folder / "pricewatch.yaml"],
+            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "TZ": "UTC", "NO_FAKE_STAT": "1",
+                 "LD_PRELOAD": str(FAKETIME), "FAKETIME": iso(self.now).replace("T", " ")[:-1],
+                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+                 # Without it the library adds it, which moves the environment away from where Swift looks for the
+                 # words of the command line.
+                 "FAKETIME_SHARED": "/none /none"},
+            capture_output=True, text=True, timeout=120)
+
+    def step(self):
+        dice = self.part.dice
+        self.steps += 1
+        self.now = next_time(dice, self.now)
+        if self.steps > 1 and dice.random() < 0.03:
+            rule = dice.choice(self.model.rules)
+            if condition_text(rule) != condition_text(condition(dice, rule)):
+                self.model.edited.add(rule["name"])
+        answer = self.next_answer()
+        Provider.now, Provider.answer = self.now, answer
+        expected = self.model.step(self.now, answer)
+        self.configure()
+        asked = Provider.requests
+        ended = self.ask("run", "--once")
+        self.requests += 1
+        if ended.returncode not in (0, 69) or Provider.requests != asked + 1:
+            self.differ(f"run --once ended with {ended.returncode}, {Provider.requests - asked} requests: {ended.stderr}")
+            return
+        self.compare(expected)
+        if self.steps % 100 == 0:
+            self.compare_candles()
+
+    def differ(self, what):
+        self.part.found(f"{self.folder.name} step {self.steps} at {iso(self.now)}, every {PACE.every} s: {what}")
+
+    def compare(self, expected):
+        with open(self.folder / "pricewatch.log") as file:
+            file.seek(self.read)
+            lines = [json.loads(line) for line in file]
+            self.read = file.tell()
+        said = [logged(line) for line in lines if line["event"].startswith("alert.")]
+        self.compare_events(expected, said)
+        status = json.load(open(self.folder / "status.json"))
+        for state in ("firing", "pending"):
+            shown = sorted((event["rule"], event["market"]) for event in status["alerts"][state])
+            if shown != self.model.in_state(state):
+                self.differ(f"{state}: {sorted(set(shown) ^ set(self.model.in_state(state)))}")
+        for row in status["markets"]:
+            self.compare_market(row)
+        if status["feeds"][0]["requests_month"] != self.requests:
+            self.differ(f"{status['feeds'][0]['requests_month']} requests counted, {self.requests} sent")
+        self.compare_summary(status["summary_24h"])
+
+    def compare_events(self, expected, said):
+        expected, said = alike(expected), alike(said)
+        for event in expected:
+            self.part.count(f"{event[2]}: {event[3]}")
+        missed, invented = set(expected) - set(said), set(said) - set(expected)
+        if missed or invented or len(expected) != len(said):
+            first = sorted(missed | invented, key=lambda event: event[7])[:5]
+            self.differ(f"{len(missed)} events expected and not said, {len(invented)} said and not expected, "
+                        f"{len(expected)} to {len(said)}; the first: {first}")
+
+    def compare_market(self, row):
+        market = self.model.markets[row["market"]]
+        state = market.state if market.state != "known" else "fresh" if market.fresh(self.now) else "stale"
+        wanted = (state, market.reason, market.price() and plain(market.price()))
+        if (shown := (row["state"], row["reason"], row["price"])) != wanted:
+            self.differ(f"{row['market']}: {shown}, expected {wanted}")
+        change, shown = market.change(self.now), row["change_24h_percent"]
+        if change != "either" and shown != (None if change is None else change / 100):
+            self.differ(f"{row['market']}: change {shown}, expected {change}")
+        self.part.count("changes over 24 h", 1 if change is not None else 0)
+
+    def compare_summary(self, shown):
+        changes = [market.change(self.now) for market in self.model.markets.values()]
+        if "either" in changes:
+            return
+        known = [change for change in changes if change is not None]
+        wanted = {"up": sum(change > 0 for change in known), "down": sum(change < 0 for change in known),
+                  "flat": sum(change == 0 for change in known), "unknown": changes.count(None)}
+        if any(shown[key] != number for key, number in wanted.items()):
+            self.differ(f"summary {shown}, expected {wanted}")
+
+    def compare_candles(self):
+        """The hours that prices have closed, and the running one."""
+        for name, market in self.model.markets.items():
+            ended = self.ask("history", name, "--every", "1h", "--since", "60d", "--format", "ndjson")
+            shown = [json.loads(line) for line in ended.stdout.splitlines()]
+            shown = [(row["start"], row["open"], row["high"], row["low"], row["close"], row["samples"]) for row in shown]
+            wanted = [(iso(hour), *map(plain, candle[:4]), candle[4]) for hour, candle in sorted(market.candles.items())]
+            self.part.count("candles", len(wanted))
+            if shown != wanted:
+                self.differ(f"candles of {name}: {sorted(set(shown) ^ set(wanted))[:4]}")
+
+
+def logged(line):
+    return (line["rule"], line["market"], line["event"][6:], line["reason"], line.get("price"), line.get("threshold"),
+            line.get("change_percent"), line["since"], line.get("late_s"))
+
+
+def alike(events):
+    number = lambda value: None if value is None else str(Decimal(str(value)).normalize())
+    return [(*event[:4], *map(number, event[4:7]), *event[7:]) for event in events]
+
+
+class Rehearsed(Game):
+    """Thousands of polls that are written into a database and played by `rehearse`."""
+
+    def __init__(self, part, name, url, every):
+        super().__init__(part, name, url, every)
+        self.model.restarts = False
+        self.trusts = "null"  # what waits for another poll is the matter of the steps
+        for market in self.model.markets.values():
+            market.confirms = False
+
+    def play(self, polls):
+        self.configure()
+        self.steps = 1
+        Provider.now, Provider.answer = self.now, {name: path.next(self.now) for name, path in self.paths.items()}
+        first = self.model.step(self.now, Provider.answer)
+        ended = self.ask("run", "--once")
+        if ended.returncode != 0:
+            self.differ(f"run --once ended with {ended.returncode}: {ended.stderr}")
+            return
+        expected = [(self.now, event) for event in first]
+        with contextlib.closing(sqlite3.connect(self.folder / "history.db")) as db, db:
+            series = dict(db.execute("SELECT market, id FROM series").fetchall())
+            poll = db.execute("SELECT max(id) FROM poll").fetchone()[0]
+            feed = db.execute("SELECT feed FROM poll WHERE id = ?", (poll,)).fetchone()[0]
+            poll = max(poll, db.execute("SELECT ifnull(max(id), 0) FROM turn").fetchone()[0])
+            for _ in range(polls):
+                self.steps += 1
+                self.now = next_time(self.part.dice, self.now)
+                answer = self.next_answer()
+                expected += [(self.now, event) for event in self.model.step(self.now, answer)]
+                poll += 1
+                self.write(db, poll, feed, series, answer)
+        ended = self.ask("rehearse", "--since", "2000d", "--json")
+        if ended.returncode != 0:
+            self.differ(f"rehearse ended with {ended.returncode}: {ended.stderr}")
+            return
+        report = json.loads(ended.stdout)
+        said = [event for rule in report["rules"] for event in rule["events"]]
+        # A rehearsal is one long run: nothing in it is late.
+        self.compare_events(
+            [(*event[:7], iso(now), event[7]) for now, event in expected if event[2] != "pending"],
+            [(event["rule"], event["market"], event["event"], event["reason"], event["price"], event["threshold"],
+              event["change_percent"], event["at"], event["since"]) for event in said if event["event"] != "pending"])
+        self.part.count("polls rehearsed", polls)
+
+    def write(self, db, poll, feed, series, answer):
+        new = [name for name, market in self.model.markets.items() if answer is not None and market.recorded]
+        usable = answer is not None and any(kind == "price" for kind, _, _ in answer.values())
+        complete = usable and all(kind == "price" for kind, _, _ in answer.values())
+        outcome = "failed" if not usable else "unchanged" if not new else "ok" if complete else "partial"
+        at = self.now * 1000
+        db.execute(
+            "INSERT INTO poll (id, at, fetched_at, feed, outcome, error, samples, backfilled, interval) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
+            (poll, at, at, feed, outcome, None if usable else "empty" if answer else "server", len(new), PACE.every * 1000))
+        for name in new:
+            price, quoted, _ = self.model.markets[name].trusted
+            _, digits, exponent = price.normalize().as_tuple()
+            db.execute("INSERT INTO sample VALUES (?, ?, ?, ?, 1)",
+                       ((poll << 20) + series[name], int("".join(map(str, digits))), exponent, at - quoted * 1000))
+        for name, (kind, _, _) in (answer or {}).items():
+            market = self.model.markets[name]
+            if kind != "price" or market.reason == "old_quote":
+                db.execute("INSERT INTO unknown VALUES (?, ?, ?)", (poll, series[name], market.reason))
+
+
+def main():
+    part = stage.Part(__doc__)
+    if not FAKETIME:
+        part.skip("libfaketime is not installed (Debian's package faketime)")
+    url = f"http://127.0.0.1:{stage.serve(Provider).server_port}"
+    half = time.monotonic() + part.minutes * 30
+    games = 0
+    while part.goes_on() and time.monotonic() < half:
+        games += 1
+        game = Game(part, f"game-{games}", url, part.dice.choice([60, 600]))
+        while part.goes_on() and time.monotonic() < half and game.steps < 1500:
+            game.step()
+            part.count("steps of run --once")
+    while part.goes_on():
+        games += 1
+        game = Rehearsed(part, f"game-{games}", url, part.dice.choice([60, 600]))
+        game.play(part.dice.choice([300, 2000, 5000]))
+    part.over()
+
+
+main()
