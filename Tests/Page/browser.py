@@ -8,6 +8,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 import pypdf
 
+from stage import PATIENCE
+
 AXE = os.path.join(os.path.dirname(axe_playwright_python.__file__), "axe.min.js")
 
 
@@ -22,6 +24,7 @@ class Browser:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver.set_script_timeout(PATIENCE)
         with open(AXE) as file:
             self.axe = file.read()
 

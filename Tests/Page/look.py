@@ -2,7 +2,9 @@
 """Looks at the page in headless Chromium, scene by scene: axe-core, the console, what is too wide, too small or covered,
 what the keyboard reaches, and what comes out of a printer. Leaves a picture of everything.
 
-    Tests/Page/look.py [--binary .build/debug/pricewatch] [--pictures .build/page] [--scene NAME]…
+    Tests/Page/look.py [--binary .build/debug/pricewatch] [--pictures .build/page] [--scene NAME]… [--few]
+
+With --few each page is looked at twice, wide and light and on a phone in the dark, and only the main pages are.
 """
 import argparse
 import os
@@ -15,6 +17,7 @@ from browser import Browser
 from scenes import SCENES, past
 
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
+FEW = [LOOKS[0], LOOKS[3]]
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:"
 
 
@@ -36,7 +39,9 @@ def look_at(scene, browser, options, folder, memory):
             if not answer.headers["Content-Security-Policy"].startswith(POLICY):
                 faults.append("the policy is not sent")
         for path, name in pages("pepe" if scene.__name__ == "dust" else "bitcoin"):
-            for width, scheme in LOOKS if name else LOOKS[2:3]:
+            if options.few and not name:
+                continue
+            for width, scheme in (FEW if options.few else LOOKS) if name else LOOKS[2:3]:
                 browser.become(width, scheme)
                 found = browser.open(address + path)
                 for ask in (browser.overflow, browser.chart_faults, browser.foreign, browser.violations):
@@ -72,6 +77,7 @@ def main():
     arguments.add_argument("--binary", default=".build/debug/pricewatch")
     arguments.add_argument("--pictures", default=".build/page")
     arguments.add_argument("--scene", action="append")
+    arguments.add_argument("--few", action="store_true")
     options = arguments.parse_args()
     os.makedirs(options.pictures, exist_ok=True)
     browser = Browser()

@@ -30,11 +30,11 @@ def past(binary, folder):
     return os.path.join(folder, "history.db")
 
 
-def scene(setting, rewrite=None, has_past=True):
+def scene(setting, rewrite=None, has_past=True, has_standby=False):
     """Makes a function that prepares the daemon into one that prepares the whole scene."""
     def make(prepare):
         def begin(binary, folder, past):
-            stage = Stage(binary, folder, setting, rewrite)
+            stage = Stage(binary, folder, setting, rewrite, has_standby)
             if has_past:
                 shutil.copy(past, folder)
             try:
@@ -77,8 +77,21 @@ def firing(stage):
     wait_for(lambda: stage.fires("btc-below-70k"), "the alert")
 
 
-@scene(WATCHED + RULES)
+@scene(WATCHED + RULES, has_standby=True)
 def degraded(stage):
+    stage.watch()
+    stage.provider.is_down = True
+
+    def has_failed_over():
+        status = stage.status()
+        feeds = {feed["name"]: feed["state"] for feed in status["feeds"]}
+        return status["state"] == "degraded" and feeds["standby"] == "serving"
+
+    wait_for(has_failed_over, "the standby")
+
+
+@scene(WATCHED + RULES)
+def outage(stage):
     stage.watch()
     stage.provider.is_down = True
     wait_for(lambda: any(m["state"] != "fresh" for m in stage.status()["markets"]), "stale prices")

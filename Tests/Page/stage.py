@@ -81,7 +81,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
 class Stage:
     """A folder with a configuration, and the programs that run on it."""
 
-    def __init__(self, binary, folder, settings, rewrite=None):
+    def __init__(self, binary, folder, settings, rewrite=None, has_standby=False):
         self.binary, self.folder, self.programs = binary, folder, contextlib.ExitStack()
         os.makedirs(folder, exist_ok=True)
         simulator = self.start("simulate")
@@ -92,10 +92,15 @@ class Stage:
         threading.Thread(target=self.provider.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         self.programs.callback(self.provider.shutdown)
         self.configuration = os.path.join(folder, "pricewatch.yaml")
+        feeds = {"coingecko": f"http://127.0.0.1:{self.provider.server_port}/api/v3"}
+        if has_standby:
+            feeds["standby"] = self.provider.origin
+        feeds = "".join(f"  - {{provider: coingecko, name: {name}, plan: pro, key: none, quota_month: 1000000000, "
+                        f'url: "{url}"}}\n' for name, url in feeds.items())
         with open(self.configuration, "w") as file:
             file.write(f"""
-feeds: [{{provider: coingecko, plan: pro, key: none, quota_month: 1000000000, url: "http://127.0.0.1:{self.provider.server_port}/api/v3"}}]
-history: {{database: {folder}/history.db, backfill: null}}
+feeds:
+{feeds}history: {{database: {folder}/history.db, backfill: null}}
 log: {{file: {folder}/log}}
 status_file: {folder}/status.json
 {settings}""")
