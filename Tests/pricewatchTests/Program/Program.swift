@@ -60,7 +60,7 @@ struct Program {
 
     /// Sockets of the simulated servers in this process would otherwise stay open in the program, and neither a stop
     /// nor a reset would reach their clients. The shell gives its pid to the program.
-    static let closingAndBecoming = """
+    private static let closingAndBecoming = """
         for d in /proc/self/fd/*; do n=${d##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$0" "$@"
         """
 
@@ -80,13 +80,30 @@ struct Program {
         // Nothing of the tester's own configuration may be found.
         var variables = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "STATE_DIRECTORY": folder.path]
         variables.merge(environment) { _, given in given }
+        let pid = try spawn(program, arguments, environment: variables, actions: &actions)
+        return Running(pid: pid, folder: folder)
+    }
+
+    /// With no signal ignored, as a shell starts it, even where the tests run in a script's background, which ignores
+    /// SIGINT and SIGQUIT.
+    static func spawn(
+        _ program: String, _ arguments: [String], environment: [String: String],
+        actions: inout posix_spawn_file_actions_t, flags: Int16 = 0
+    ) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, flags | Int16(POSIX_SPAWN_SETSIGDEF))
         var argv = (["bash", "-c", closingAndBecoming, program] + arguments).map { strdup($0) } + [nil]
-        var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
+        var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, "/bin/bash", &actions, nil, &argv, &envp)
+        let result = posix_spawn(&pid, "/bin/bash", &actions, &attributes, &argv, &envp)
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .ENOENT) }
-        return Running(pid: pid, folder: folder)
+        return pid
     }
 
     static func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Ending {

@@ -28,19 +28,9 @@ final class PseudoTerminal {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, descriptor, name, O_RDWR, 0)
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Self.newSession)
         let variables = ["PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"].merging(environment) { $1 }
-        var argv =
-            (["bash", "-c", Program.closingAndBecoming, Program.path] + arguments).map { strdup($0) } + [nil]
-        var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        var pid: pid_t = 0
-        let result = posix_spawn(&pid, "/bin/bash", &actions, &attributes, &argv, &envp)
-        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .ENOENT) }
-        self.pid = pid
+        pid = try Program.spawn(
+            Program.path, arguments, environment: variables, actions: &actions, flags: Self.newSession)
         resize(columns: columns, rows: rows)
     }
 
