@@ -69,7 +69,10 @@ import Testing
     }
 
     /// Half a bitcoin and three of ethereum, `gold` asked of a feed of its own where it is held, too.
-    private func board(withGold: Bool = false, staleAfter: Duration = .minutes(15)) -> MarketBoard {
+    private func board(
+        withGold: Bool = false, staleAfter: Duration = .minutes(15),
+        remembering known: [MarketID: MarketBoard.Remembered] = [:]
+    ) -> MarketBoard {
         var parts = [
             Portfolio.Part(market("bitcoin"), amount: price("0.5")),
             Portfolio.Part(market("ethereum"), amount: price("3")),
@@ -83,7 +86,8 @@ import Testing
         items.append(
             .init(market: market("savings"), staleness: .never, portfolio: Portfolio(parts, cost: 25_000)))
         return MarketBoard(
-            watching: Watchlist(named: items, top: 0, staleness: staleness, currencies: .init(usd())))
+            watching: Watchlist(named: items, top: 0, staleness: staleness, currencies: .init(usd())),
+            remembering: known)
     }
 
     private func percent(_ text: String) -> Percent? { Decimal(wholeText: text).flatMap(Percent.init(rounding:)) }
@@ -223,6 +227,49 @@ import Testing
         let update = board.apply(failed)
         #expect(update.outcome == .failed && update.unknown.map(\.reason) == [.notAsked, .notAsked, .notAsked])
         #expect(value(board, at: moment(60)) == "36000")
+    }
+
+    @Test("an answer in which no price is usable leaves no value either")
+    func allUnusable() {
+        var board = board()
+        _ = board.apply(
+            answer(quote("bitcoin", "60000", at: moment()), quote("ethereum", "2000", at: moment()), at: moment()))
+        let update = board.apply(answer(unusable: ["bitcoin": .nullPrice, "ethereum": .nullPrice], at: moment(60)))
+        #expect(update.outcome == .failed && update.samples.isEmpty)
+        #expect(value(board, at: moment(60)) == "unknown incomplete")
+    }
+
+    @Test(
+        "after a start it has its recorded value, unless a part got a newer price without it",
+        arguments: [(-300.0, "36000"), (-60.0, "unknown incomplete")])
+    func restored(ethereumQuoted: Double, expected: String) {
+        let prices = [("bitcoin", "60000", -300), ("ethereum", "2000", ethereumQuoted), ("savings", "36000", -300)]
+        let known = prices.map { id, value, quoted in
+            let sample = MarketBoard.PriceSample(
+                price: price(value), quotedAt: moment(quoted), fetchedAt: moment(quoted), feed: "test")
+            return (market(id), MarketBoard.Remembered(symbol: "", name: "", newest: sample))
+        }
+        var board = board(remembering: Dictionary(uniqueKeysWithValues: known))
+        #expect(value(board, at: moment()) == expected)
+        _ = board.apply(
+            answer(quote("bitcoin", "60000", at: moment()), quote("ethereum", "2000", at: moment()), at: moment()))
+        #expect(value(board, at: moment()) == "36000")
+    }
+
+    @Test("a message shows no value that has ended with the price of a part")
+    func endedValue() throws {
+        var settings = Settings.test(
+            ["bitcoin", "ethereum"],
+            rules: [AlertRule(name: "old", scope: .markets([market("savings")]), condition: .stale(.minutes(20)))])
+        settings.watchlist.named.append(
+            .init(
+                market: market("savings"), staleness: .never,
+                portfolio: Portfolio([.init(market("bitcoin"), amount: price("2"))])))
+        var scene = EngineScene(settings, feeds: ["a": [gives("10"), fails()]])
+        scene.poll(30)
+        let firing = try #require(scene.log.first { $0.event == "alert.firing" })
+        let keys = firing.fields.pairs.map(\.key)
+        #expect(keys.contains("market") && !keys.contains("price"), "\(firing.fields)")
     }
 
     @Test("after a kill at any moment an alert on it fires once")

@@ -79,7 +79,7 @@ package struct MarketBoard: Sendable {
             let parts = portfolio.parts.map { (place: places[$0.market], amount: $0.amount) }
             holdings.append(Holding(place: place, parts: parts, amounts: portfolio.amounts))
         }
-        limitPortfolios()
+        limitPortfolios(recorded: true)
     }
 
     private mutating func watch(_ item: Watchlist.Item, named: Bool) {
@@ -211,6 +211,9 @@ extension MarketBoard.Entry {
     package var shown: MarketBoard.PriceSample? {
         if case .known = lastAnswer { newest } else { nil }
     }
+
+    /// As `shown`, and nil once the value of a portfolio has ended with the price of a part.
+    package func shown(at now: Date) -> MarketBoard.PriceSample? { state(at: now) == .unknown ? nil : shown }
 
     package var reason: UnknownReason? {
         switch lastAnswer {

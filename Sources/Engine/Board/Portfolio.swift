@@ -73,7 +73,11 @@ extension MarketBoard {
         let isUsable = update.usable > 0
         for holding in holdings where entries[holding.place].source == source {
             let parts = holding.parts.map { part in (part.place.map { entries[$0] }, part.amount) }
-            if isUsable { entries[holding.place].apply(parts, holding.amounts, from: feed, at: now, &update) }
+            if isUsable {
+                entries[holding.place].apply(parts, holding.amounts, from: feed, at: now, &update)
+            } else {
+                entries[holding.place].limit(by: parts.map(\.0))
+            }
             entries[holding.place].isReached = isUsable
             if let reason = isUsable ? entries[holding.place].reason : .notAsked {
                 update.unknown.append((entries[holding.place].market, reason))
@@ -92,10 +96,13 @@ extension MarketBoard {
     }
 
     /// Restores how long the value of each portfolio holds. One that lacks a part now has none.
-    mutating func limitPortfolios() {
+    ///
+    /// - Parameter recorded: all values are those of the history, where polls that lacked a part have left none.
+    mutating func limitPortfolios(recorded: Bool = false) {
         for holding in holdings {
             let parts = holding.parts.map { part in part.place.map { entries[$0] } }
             entries[holding.place].limit(by: parts)
+            if recorded { entries[holding.place].compare(with: parts) }
         }
     }
 }
@@ -132,6 +139,12 @@ extension MarketBoard.Entry {
         var sample = Sample(market: market, symbol: "", name: "", price: value, quotedAt: next.quotedAt)
         sample.amounts = amounts
         update.samples.append(sample)
+    }
+
+    /// Takes the value away if a part has a newer price.
+    fileprivate mutating func compare(with parts: [Self?]) {
+        guard let newest, let latest = parts.compactMap({ $0?.newest?.quotedAt }).max() else { return }
+        if latest.milliseconds > newest.quotedAt.milliseconds { lastAnswer = .unknown(.incomplete) }
     }
 
     /// Lets the value hold until the first part becomes stale.

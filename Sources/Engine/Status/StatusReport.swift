@@ -139,7 +139,7 @@ package struct StatusReport: Sendable {
             state = entry.state(at: now)
             // The value of a portfolio ends with that of a part.
             reason = entry.reason ?? (state == .unknown ? .incomplete : nil)
-            let shown = state == .unknown ? nil : entry.shown
+            let shown = entry.shown(at: now)
             price = shown?.price
             feed = shown?.feed
             quotedAt = shown?.quotedAt

@@ -15,6 +15,7 @@ extension AlertBook {
         let (context, side) = (evaluation.context, alert.state.side)
         // A rule about feeds has the name of a feed in place of a market.
         let entry = rule?.scope.source == nil ? evaluation.board[key.market] : nil
+        let shown = entry?.shown(at: context.now)
         alert.currency = entry?.currency ?? alert.currency
         // After an edit the rule's condition is not the one that ended.
         let condition = reason == .edited ? nil : rule?.condition
@@ -29,11 +30,11 @@ extension AlertBook {
                 symbol: entry?.symbol ?? "",
                 name: entry?.name ?? "", currency: alert.currency ?? identity.currency,
                 severity: rule?.severity ?? .warning,
-                note: rule?.note, condition: alert.condition, price: entry?.shown?.price,
+                note: rule?.note, condition: alert.condition, price: shown?.price,
                 threshold: observation.flatMap { condition?.threshold(for: $0, onSide: side) },
                 changePercent: observation.flatMap { condition?.change(in: $0, onSide: side) }, at: context.now,
-                quotedAt: entry?.shown?.quotedAt, since: alert.state.since ?? context.now, lateSeconds: late,
-                silencedUntil: silences.end(for: key, at: context.now), feed: entry?.shown?.feed,
+                quotedAt: shown?.quotedAt, since: alert.state.since ?? context.now, lateSeconds: late,
+                silencedUntil: silences.end(for: key, at: context.now), feed: shown?.feed,
                 host: identity.host))
     }
 
@@ -52,7 +53,7 @@ extension AlertBook {
                     !announced.contains(key), ended.contains(where: { $0.covers(key) }),
                     silences.end(for: key, at: now) == nil
                 else { continue }
-                let price = evaluation.board[key.market]?.shown?.price
+                let price = evaluation.board[key.market]?.shown(at: now)?.price
                 let range = scopes[rule].window.flatMap { windows.range(of: market, window: $0) }
                 announce(
                     .silenceEnded, of: &alert, key, rules[rule], price.map { .price($0, among: range) }, &evaluation)
@@ -125,7 +126,7 @@ extension AlertBook {
         _ evaluation: inout Evaluation
     ) {
         guard alert.state.isFiring else { return }
-        let price = evaluation.board[key.market]?.shown?.price
+        let price = evaluation.board[key.market]?.shown(at: evaluation.context.now)?.price
         announce(reason, of: &alert, key, rule, price.map { .price($0, among: nil) }, &evaluation)
     }
 }
