@@ -2,9 +2,9 @@
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from rules import PACE, SCALES, decimal, iso, plain
+from rules import PACE, SCALES_OF_ALL, decimal, iso, plain
 
-START = 1_795_255_200  # 2026-11-21T10:00:00Z
+START = 1_792_836_000  # 2026-10-24T10:00:00Z: Europe puts its clocks back the night after, America a week later
 
 
 def paced(seconds):
@@ -16,6 +16,7 @@ def modifiers(dice, rule):
     for key, share, values in (
             ("for", 0.35, [*map(paced, (60, 120, 150, 300))]), ("keep_firing_for", 0.35, [*map(paced, (60, 120, 300))]),
             ("repeat", 0.35, [*map(paced, (60, 180, 600))]), ("once", 0.12, [True]),
+            ("severity", 0.2, ["critical"]),
             ("repeat_on_move", 0.35, [Fraction(hundredths, 10_000) for hundredths in (50, 100, 250)]),
             ("expires", 0.12, range(START + paced(2400), START + paced(24_000), PACE.every))):
         if dice.random() < share and (key != "repeat_on_move" or rule["kind"] != "stale"):
@@ -25,7 +26,7 @@ def modifiers(dice, rule):
 
 def level(dice, name, low, high):
     """A price of few digits near the middle of a market's path."""
-    return Context(prec=4).create_decimal(Decimal(SCALES[name]) * Decimal(f"{dice.uniform(low, high):.4f}"))
+    return Context(prec=4).create_decimal(Decimal(SCALES_OF_ALL[name]) * Decimal(f"{dice.uniform(low, high):.4f}"))
 
 
 def condition(dice, rule):
@@ -49,8 +50,8 @@ def condition(dice, rule):
 
 def make_rules(dice):
     levels, others = ("above", "below", "outside"), ("rises", "falls", "moves", "new_high", "new_low", "stale")
-    rules = [{"name": f"{kind}-{name}", "kind": kind, "markets": [name]} for name in SCALES for kind in levels]
-    rules += [{"name": f"{kind}-{place}", "kind": kind, "markets": list(SCALES)} for kind in others for place in (1, 2)]
+    rules = [{"name": f"{kind}-{name}", "kind": kind, "markets": [name]} for name in SCALES_OF_ALL for kind in levels]
+    rules += [{"name": f"{kind}-{place}", "kind": kind, "markets": list(SCALES_OF_ALL)} for kind in others for place in (1, 2)]
     return [modifiers(dice, condition(dice, rule)) for rule in rules]
 
 
@@ -72,7 +73,7 @@ def text_of(rule):
     text = f"name: {rule['name']}, markets: [{', '.join(rule['markets'])}], {condition_text(rule)}"
     for key, write in (
             ("for", "{}s".format), ("keep_firing_for", "{}s".format), ("repeat", "{}s".format), ("clear", plain),
-            ("repeat_on_move", share), ("once", lambda once: "true"), ("expires", iso)):
+            ("repeat_on_move", share), ("severity", str), ("once", lambda once: "true"), ("expires", iso)):
         text += f", {key}: {write(rule[key])}" if key in rule else ""
     return "  - {" + text + "}"
 
@@ -81,7 +82,7 @@ class Path:
     """One market's prices, with everything that providers do to them."""
 
     def __init__(self, dice, name, rules):
-        self.dice, self.price, self.middle = dice, Decimal(SCALES[name]), Decimal(SCALES[name])
+        self.dice, self.price, self.middle = dice, Decimal(SCALES_OF_ALL[name]), Decimal(SCALES_OF_ALL[name])
         own = [rule for rule in rules if rule["markets"] == [name]]
         self.levels = [rule[key] for rule in own for key in ("low", "high", "clear") if key in rule]
         self.quiet, self.last, self.before, self.jumped = 0, None, [], None

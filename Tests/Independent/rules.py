@@ -7,10 +7,14 @@ import datetime
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
+from messages import Silences
+
 TRUST = Fraction(20, 100)
 DAY = 86_400
 SIDES = {"above": "up", "rises": "up", "new_high": "up", "below": "down", "falls": "down", "new_low": "down"}
 SCALES = {"alpha": "0.00000012", "beta": "0.9871", "gamma": "104.25", "delta": "117283949.5"}
+HOLDS = {"beta": Decimal(10), "gamma": Decimal("0.5")}
+SCALES_OF_ALL = {**SCALES, "sum": "61.996"}
 
 
 class PACE:
@@ -155,6 +159,29 @@ class Market:
         return found
 
 
+class Portfolio(Market):
+    """The sum of its parts, while all of them are fresh."""
+
+    def __init__(self, parts):
+        super().__init__()
+        self.parts, self.reason = parts, "incomplete"
+
+    def begin(self):
+        pass
+
+    def add_up(self, now, answered):
+        """By the clock alone it can only become unknown."""
+        quoted = max(part.trusted[1] for part in self.parts)
+        known = all(part.fresh(now) for part in self.parts) and (answered or self.trusted[1] == quoted)
+        self.state, self.reason = ("known", None) if known else ("unknown", "incomplete")
+        if not known or not answered:
+            return
+        price = sum(part.trusted[0] * HOLDS[name] for name, part in zip(HOLDS, self.parts))
+        if not self.trusted or (price, quoted) != self.trusted[:2]:
+            self.believe((price, quoted, now))
+        self.answers.append(now)
+
+
 # The model: rules.
 
 class Alert:
@@ -232,6 +259,8 @@ def decide(rule, alert, side, price, now):
 class Model:
     def __init__(self, rules):
         self.rules, self.markets = rules, {name: Market() for name in SCALES}
+        self.markets["sum"] = Portfolio([self.markets[name] for name in HOLDS])
+        self.silences = Silences()
         self.alerts, self.edited = {}, set()
         self.usable = None  # the last poll that brought a price
         self.restarts = True  # a process a step
@@ -248,13 +277,30 @@ class Model:
                 self.usable = now
             for name, (kind, price, quoted) in answer.items():
                 self.markets[name].take(kind, price, quoted, now)
+        self.markets["sum"].add_up(now, answer is not None)
         events = []
         for rule in self.rules:
             for name in rule["markets"]:
                 # What this poll did not answer has changed by the clock alone, at this moment.
-                answered = answer is not None and answer[name][0] == "price"
+                parts = HOLDS if name == "sum" else [name]
+                answered = answer is not None and all(answer[part][0] == "price" for part in parts)
                 events += self.put(rule, name, now, answer is not None, late if answered else None)
         self.edited.clear()
+        return events + self.end_silences(now, {event[:2] for event in events})
+
+    def end_silences(self, now, announced):
+        """A reminder of each alert that fires behind a silence that has ended, unless this poll announced it anyway."""
+        ended, events = self.silences.take_ended(now), []
+        for rule in self.rules:
+            for name in rule["markets"]:
+                key, alert = (rule["name"], name), self.alerts.get((rule["name"], name))
+                if (alert is None or alert.state != "firing" or key in announced or self.silences.hold(key, now)
+                        or not any(self.silences.covers(silence, key) for silence in ended)):
+                    continue
+                price = self.markets[name].price()
+                events.append((*key, "reminder", "silence_ended", price and plain(price), None, None, iso(alert.since),
+                               None))
+                alert.notified, alert.price = now, price or alert.price
         return events
 
     def put(self, rule, name, now, answered, late):

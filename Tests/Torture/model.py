@@ -4,9 +4,11 @@
     Tests/Torture/model.py [--minutes 1] [--seed N] [--binary PROGRAM]
 
 Half of the time is for `run --once`, a process a step, under a clock that faketime holds still at each step: every event,
-state, price, change, candle and count of requests, for polls each minute and each ten minutes over fake days. The other
-half is for thousands of polls at once, written into a database and played by `rehearse`."""
+state, price, change, candle, message and count of requests, for polls each minute and each ten minutes over fake days,
+with silences, quiet hours, a digest and a portfolio. The other half is for thousands of polls at once, written into a
+database and played by `rehearse`."""
 import contextlib
+import copy
 import email.utils
 import json
 import os
@@ -21,18 +23,29 @@ import stage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Independent"))
 
-from random_rules import START, Path, condition, condition_text, make_rules, next_time, text_of  # noqa: E402
-from rules import PACE, SCALES, Model, iso, plain  # noqa: E402
+from messages import Channel, Digest  # noqa: E402
+from random_rules import START, Path, condition, condition_text, make_rules, next_time, paced, text_of  # noqa: E402
+from rules import HOLDS, PACE, SCALES, Model, iso, plain  # noqa: E402
 
+ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"]
+QUIET = [["23:00-07:00"], ["mon-fri 09:00-17:00", "sat-sun 00:00-10:00"], ["fri 22:00-08:00", "12:10-12:30", "12:25-13:05"],
+         ["00:00-03:00", "10:30-10:40", "14:00-14:20"]]
+DIGESTS = ["07:00", "02:30", "12:00", "19:15"]
 FAKETIME = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
 
 
 class Provider(stage.Quiet):
-    now, answer, requests = START, None, 0
+    """The provider, and what receives the messages."""
+    now, answer, requests, messages = START, None, 0, []
 
     def do_GET(self):
         Provider.requests += 1
         self.reply(b"{}" if self.answer is None else self.rows().encode(), 500 if self.answer is None else 200)
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Provider.messages.append((self.path[1:], body))
+        self.reply()
 
     def rows(self):
         rows = []
@@ -60,17 +73,25 @@ class Game:
         self.paths = {name: Path(part.dice, name, self.model.rules) for name in SCALES}
         self.now, self.broken, self.steps, self.read, self.requests = START, 0, 0, 0, 0
         self.trusts = "20%"
+        self.zone, self.quiet = part.dice.choice(ZONES), part.dice.choice(QUIET)
+        self.digest = Digest(self.zone, part.dice.choice(DIGESTS), START)
+        self.channels = {"all": Channel(self.zone), "calm": Channel(self.zone, self.quiet, resolves=False)}
 
     def configure(self):
         lines = "\n".join(text_of(rule) for rule in self.model.rules)
-        (self.folder / "pricewatch.yaml").write_text(f"""watch: {{markets: [{', '.join(SCALES)}]}}
+        holds = ", ".join(f"{name}: {plain(amount)}" for name, amount in HOLDS.items())
+        (self.folder / "pricewatch.yaml").write_text(f"""watch: {{markets: [{', '.join(SCALES)}, {{id: sum, holds: {{{holds}}}}}]}}
+timezone: {self.zone}
 feeds: [{{provider: coingecko, url: "{self.url}"}}]
 poll: {{every: {PACE.every}s, retry: {{attempts: 1}}, confirm_moves_over: {self.trusts}}}
 history: {{database: {self.folder}/history.db, backfill: null}}
 log: {{file: {self.folder}/pricewatch.log, format: json}}
 status_file: {self.folder}/status.json
 builtin_alerts: false
-digest: null
+notify:
+  all: {{webhook: "{self.url}/all"}}
+  calm: {{webhook: "{self.url}/calm", quiet: {json.dumps(self.quiet)}, send_resolved: false}}
+digest: {{at: "{self.digest.clock}", notify: [all]}}
 alerts:
 {lines}
 """)
@@ -102,9 +123,11 @@ alerts:
             if condition_text(rule) != condition_text(condition(dice, rule)):
                 self.model.edited.add(rule["name"])
         answer = self.next_answer()
-        Provider.now, Provider.answer = self.now, answer
-        expected = self.model.step(self.now, answer)
+        Provider.now, Provider.answer, Provider.messages = self.now, answer, []
         self.configure()
+        self.silence()
+        holding = copy.deepcopy(self.model.silences)
+        expected = self.model.step(self.now, answer)
         asked = Provider.requests
         ended = self.ask("run", "--once")
         self.requests += 1
@@ -112,8 +135,53 @@ alerts:
             self.differ(f"run --once ended with {ended.returncode}, {Provider.requests - asked} requests: {ended.stderr}")
             return
         self.compare(expected)
+        self.compare_messages(expected, holding)
         if self.steps % 100 == 0:
             self.compare_candles()
+
+    def silence(self):
+        """Now and then, for a length that ends between two steps."""
+        dice, model = self.part.dice, self.model
+        if self.steps == 1 or dice.random() > 0.04:
+            return
+        rule = dice.choice(model.rules) if dice.random() < 0.7 else None
+        words = [rule["name"] if rule else "--all"]
+        if dice.random() < 0.3:
+            arguments = ["unsilence", *words]
+            model.silences.end_now(rule and rule["name"], self.now)
+        else:
+            market = dice.choice(rule["markets"] if rule else list(model.markets)) if dice.random() < 0.4 else None
+            seconds = paced(dice.choice([60, 300, 1200, 5000])) + 5
+            arguments = ["silence", *words, f"{seconds}s", *(["--market", market] if market else [])]
+            model.silences.ends[rule and rule["name"], market] = self.now + seconds
+        ended = self.ask(*arguments)
+        self.part.count(arguments[0])
+        if ended.returncode != 0:
+            self.differ(f"{arguments} ended with {ended.returncode}: {ended.stderr}")
+
+    def compare_messages(self, expected, silences):
+        """What each channel received in this poll. What was held comes in one message, a rule's events do, too."""
+        severity = {rule["name"]: rule.get("severity", "warning") for rule in self.model.rules}.get
+        digests = 0
+        for name, channel in self.channels.items():
+            received = []
+            for body in (body for to, body in Provider.messages if to == name):
+                if "note" in body:
+                    digests += 1
+                    if body["note"]["kind"] != "digest" or name != "all":
+                        self.differ(f"{name} received {body['note']}")
+                else:
+                    received.append({(event["rule"], event["market"], event["event"]) for event in body["events"]})
+            held = len(channel.held)
+            wanted = channel.step(self.now, [event[:3] for event in expected], severity, silences)
+            self.part.count(f"messages to {name}", len(wanted))
+            self.part.count("events held by quiet hours", len(channel.held) - held if len(channel.held) > held else 0)
+            if sorted(map(sorted, received)) != sorted(map(sorted, wanted)):
+                self.differ(f"{name} received {received}, expected {wanted}")
+        due = self.digest.step(self.now)
+        self.part.count("digests", due)
+        if digests != due:
+            self.differ(f"{digests} digests, {due} expected ({self.digest.clock} {self.zone})")
 
     def differ(self, what):
         self.part.found(f"{self.folder.name} step {self.steps} at {iso(self.now)}, every {PACE.every} s: {what}")
@@ -142,9 +210,9 @@ alerts:
             self.part.count(f"{event[2]}: {event[3]}")
         missed, invented = set(expected) - set(said), set(said) - set(expected)
         if missed or invented or len(expected) != len(said):
-            first = sorted(missed | invented, key=lambda event: event[7])[:5]
+            first = lambda events: sorted(events, key=lambda event: event[7])[:3]
             self.differ(f"{len(missed)} events expected and not said, {len(invented)} said and not expected, "
-                        f"{len(expected)} to {len(said)}; the first: {first}")
+                        f"{len(expected)} to {len(said)}; the first, expected: {first(missed)}; said: {first(invented)}")
 
     def compare_market(self, row):
         market = self.model.markets[row["market"]]
@@ -186,7 +254,9 @@ def logged(line):
 
 def alike(events):
     number = lambda value: None if value is None else str(Decimal(str(value)).normalize())
-    return [(*event[:4], *map(number, event[4:7]), *event[7:]) for event in events]
+    # At the end of a silence, which may be without a price, the condition is not judged.
+    judged = lambda event: event[5:7] if event[3] != "silence_ended" else (None, None)
+    return [(*event[:4], *map(number, (event[4], *judged(event))), *event[7:]) for event in events]
 
 
 class Rehearsed(Game):
