@@ -41,7 +41,9 @@ import Testing
         Row("in the middle of both, the trusted one holds", "100 150 125 101", "100 100* 100* 101", trusted: "100 101"),
         Row("to and fro", "100 200 100 200 100", "100 100* 100 100* 100", trusted: "100 100 100"),
         Row("three that disagree", "100 1000 10 300 301", "100 100* 100* 300 301", trusted: "100 300 301"),
-        Row("three of which each is further", "100 200 400 800", "100 100* 200* 800", trusted: "100 200 400 800"),
+        // Each confirms the one before. Also after a restart, as the history tells no more.
+        Row(
+            "each is further", "100 200 400 800 810", "100 100* 200* 400* 810", trusted: "100 200 400 800 810"),
         Row("a fall that goes on", "100 60 35 30", "100 100* 60* 30", trusted: "100 60 35 30"),
         Row("a null in between", "100 40 ? 39", "100 100* - 39", trusted: "100 40 39"),
         Row("a null in between, after a bad price", "100 4000 ? 99", "100 100* - 99", trusted: "100 99"),
@@ -67,6 +69,21 @@ import Testing
     func table(row: Row) {
         var play = Play(limit: percent(20))
         #expect(play.play(row.polls) == row.shown)
+        #expect(play.trusted == row.trusted)
+    }
+
+    @Test(
+        "a restart after any poll changes nothing",
+        arguments: rows.filter { row in
+            !row.polls.contains("304") && row.polls.allSatisfy { $0.isNumber || " .x".contains($0) }
+        })
+    func restarted(row: Row) {
+        var play = Play(limit: percent(20))
+        let shown = row.polls.split(separator: " ").map { poll in
+            defer { play.restart() }
+            return play.play(String(poll))
+        }
+        #expect(shown.joined(separator: " ") == row.shown)
         #expect(play.trusted == row.trusted)
     }
 
@@ -149,12 +166,24 @@ private struct Play {
     private var recorded: [(price: MarketBoard.PriceSample, isTrusted: Bool)] = []
     private(set) var moves: [LargeMove] = []
 
+    private let watchlist: Watchlist
+
     init(limit: Percent?) {
-        board = MarketBoard(
-            watching: Watchlist(
-                named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],
-                top: 0,
-                staleness: .init(after: .minutes(15)), currencies: .init(usd())))
+        watchlist = Watchlist(
+            named: [.init(market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: limit)],
+            top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd()))
+        board = MarketBoard(watching: watchlist)
+    }
+
+    /// Begins anew with what was recorded.
+    mutating func restart() {
+        guard let trusted = recorded.last(where: \.isTrusted) else { return }
+        var known = MarketBoard.Remembered(symbol: "", name: "", newest: trusted.price)
+        for (price, isTrusted) in recorded.reversed() {
+            if isTrusted { break }
+            known.confirmation.recall(price)
+        }
+        board = MarketBoard(watching: watchlist, remembering: [market("bitcoin"): known])
     }
 
     var trusted: String { recorded.filter(\.isTrusted).map(\.price.price.description).joined(separator: " ") }

@@ -92,7 +92,7 @@ class Market:
         self.disagreeing += 1
         if self.candidate:
             if abs(price - self.candidate[0]) < abs(price - self.trusted[0]):
-                self.trusted = self.candidate
+                self.trusted, self.disagreeing = self.candidate, 1
                 self.trust(self.trusted)
             self.candidate = None
         if self.confirms and self.trusted and self.disagreeing < 3 and now - self.trusted[2] < 3 * PACE.every:
@@ -318,8 +318,9 @@ class Model:
             alert.__init__()
         if rule.get("expires") and now >= rule["expires"]:
             if alert.state == "firing":
+                crossed = price and judge(rule, price, [])[0] or alert.side
                 bound = {"up": rule.get("high"), "down": rule.get("low")}
-                announce("resolved", "expired", price and bound.get(alert.side), None, alert.since)
+                announce("resolved", "expired", price and bound.get(crossed), None, alert.since)
             alert.__init__()
             return events
         if rule["kind"] == "stale":  # nothing quoted for so long; judged at every poll

@@ -75,7 +75,7 @@ extension MarketBoard.Entry {
             disagreeing += polls
             let isConfirmed = price.price.isNearer(to: candidate.price, than: trusted.price)
             note(isConfirmed ? .confirmed : .rejected, candidate, against: trusted, &update)
-            if isConfirmed { newest = candidate }
+            if isConfirmed { (newest, disagreeing) = (candidate, 1) }
         }
         if let limit = item.moveLimit, let trusted = newest, disagreeing < MoveConfirmation.patience,
             compares(trusted, with: price), price.price.hasMoved(moreThan: limit, from: trusted.price)
