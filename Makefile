@@ -2,10 +2,11 @@
 
 RELEASE_FOLDER := .build/release-static
 # No path of this machine in the program, and nothing that it does not use: a library's unused functions know the length
-# of their path.
+# of their path, and a module's hash, which is for incremental builds, covers them.
 RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path $(RELEASE_FOLDER) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xcc -ffunction-sections -Xcc -fdata-sections
 RELEASE_BINARY := .build/release-static/release/pricewatch
 MANUAL_MAKER := $(RELEASE_FOLDER)/release/generate-manual
