@@ -113,7 +113,7 @@ package enum MoveConfirmation: Hashable, Sendable {
     indirect case waiting(candidate: MarketBoard.PriceSample, polls: Int)
 
     /// After this many consecutive polls that disagree with the trusted price, the newest price is trusted.
-    static let patience = 3
+    package static let patience = 3
 
     package var candidate: MarketBoard.PriceSample? {
         if case .waiting(let candidate, _) = self { candidate } else { nil }

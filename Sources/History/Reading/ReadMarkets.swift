@@ -79,31 +79,38 @@ extension HistoryReader {
             let recent = try NewestSamples.ofLastPolls(db)
             var newest: [MarketID: MarketBoard.Remembered] = [:]
             for series in try Series.all(db, in: currencies, only: wanted) {
-                guard let sample = try recent[series.id]?.trusted ?? NewestSamples.of(series, db) else { continue }
+                var found = recent[series.id] ?? NewestSamples()
+                if found.trusted == nil { found = try .of(series, db) }
+                guard let sample = found.trusted else { continue }
                 newest[series.names.market] = .init(
                     symbol: series.names.symbol, name: series.names.name, newest: sample,
-                    confirmation: recent[series.id]?.confirmation ?? .settled)
+                    confirmation: found.confirmation)
             }
             return newest
         }
     }
 }
 
-/// Finds the newest trusted samples, and the unconfirmed ones after them, without a scan of the whole history.
-private enum NewestSamples {
+/// The newest trusted sample of a series, and the unconfirmed ones after it, found without a scan of the whole history.
+private struct NewestSamples {
     private static let lastPolls = 8
 
-    /// The newest samples of one series.
-    struct Found {
-        /// Nil if the last few polls hold no trusted sample.
-        var trusted: MarketBoard.PriceSample?
-        var confirmation = MoveConfirmation.settled
+    /// Nil if there is none where it was looked for.
+    private(set) var trusted: MarketBoard.PriceSample?
+    private(set) var confirmation = MoveConfirmation.settled
+
+    /// Adds a sample that is older than those before.
+    private mutating func add(_ row: StoredRow) throws {
+        guard trusted == nil else { return }
+        let sample = try Self.priceSample(row)
+        // Each poll since the trusted one that disagreed has left an unconfirmed sample.
+        if try row.value(6) { trusted = sample } else { confirmation.recall(sample) }
     }
 
     /// By series: the samples of the last few live polls, and of the last few polls of markets with their own feed,
     /// which may have a longer interval.
-    static func ofLastPolls(_ db: Database) throws -> [Int64: Found] {
-        var newest: [Int64: Found] = [:]
+    static func ofLastPolls(_ db: Database) throws -> [Int64: Self] {
+        var newest: [Int64: Self] = [:]
         try db.rows(
             """
             SELECT significand, exponent, age, poll.fetched_at, feed.name, sample.id, confirmed
@@ -120,46 +127,38 @@ private enum NewestSamples {
             ORDER BY poll.at DESC, poll.id DESC
             """
         ) { row in
-            let series = try row.seriesOfSample(5)
-            guard newest[series]?.trusted == nil else { return }
-            if try row.value(6) {
-                newest[series, default: Found()].trusted = try priceSample(row)
-            } else {
-                // Each poll since then that disagreed has left an unconfirmed sample.
-                newest[series, default: Found()].confirmation.recall(try priceSample(row))
-            }
+            try newest[try row.seriesOfSample(5), default: Self()].add(row)
         }
         return newest
     }
 
-    static func of(_ series: Series, _ db: Database) throws -> MarketBoard.PriceSample? {
+    static func of(_ series: Series, _ db: Database) throws -> Self {
         // Samples after the newest candle belong to the open hours.
         let open = try OpenCandles.until(db) * Hour.milliseconds
-        if let sample = try newest(of: series.id, since: open, until: .max, db) { return sample }
-        guard let hour = series.newestCandle else { return nil }
+        var found = try newest(of: series.id, since: open, until: .max, db)
+        guard found.trusted == nil, let hour = series.newestCandle else { return found }
         let start = hour * Hour.milliseconds
-        if let sample = try newest(of: series.id, since: start, until: start + 26 * Hour.milliseconds, db) {
-            return sample
-        }
+        found = try newest(of: series.id, since: start, until: start + 26 * Hour.milliseconds, db)
+        guard found.trusted == nil, let candle = try CandleRows.read(hour, series.id, db) else { return found }
         // The sample was pruned; the candle's close holds its price.
-        guard let candle = try CandleRows.read(hour, series.id, db) else { return nil }
         let end = Date(milliseconds: start + Hour.milliseconds - 1)
-        return MarketBoard.PriceSample(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
+        found.trusted = MarketBoard.PriceSample(price: candle.close, quotedAt: end, fetchedAt: end, feed: "")
+        return found
     }
 
-    private static func newest(
-        of series: Int64, since: Int64, until: Int64, _ db: Database
-    ) throws -> MarketBoard.PriceSample? {
-        try db.all(
+    private static func newest(of series: Int64, since: Int64, until: Int64, _ db: Database) throws -> Self {
+        var found = Self()
+        try db.rows(
             """
-            SELECT significand, exponent, age, poll.fetched_at, feed.name
+            SELECT significand, exponent, age, poll.fetched_at, feed.name, sample.id, confirmed
             FROM poll
             CROSS JOIN sample ON sample.id = (poll.id << 20) + ?
             LEFT JOIN feed ON feed.id = poll.feed
-            WHERE poll.at >= ? AND poll.at < ? AND confirmed
-            ORDER BY poll.at DESC, poll.id DESC LIMIT 1
-            """, [series, since - OpenCandles.slack, until], priceSample
-        ).first
+            WHERE poll.at >= ? AND poll.at < ?
+            ORDER BY poll.at DESC, poll.id DESC LIMIT \(MoveConfirmation.patience)
+            """, [series, since - OpenCandles.slack, until]
+        ) { try found.add($0) }
+        return found
     }
 
     private static func priceSample(_ row: StoredRow) throws -> MarketBoard.PriceSample {
