@@ -229,6 +229,19 @@ import Testing
         #expect(try since(91) == nil, "a gap of days is no first day")
     }
 
+    @Test("a candle adds nothing to an hour whose polls are all kept: no earlier price, no earlier beginning")
+    func firstHour() throws {
+        let began = 28 * 60.0
+        for second in stride(from: began, through: 85_080, by: 600) {
+            try writer.commit(poll(second, sample("a", "\(1000 + second)", quotedAt: second)))
+        }
+        // The first price is 50 minutes off a day before the newest one, the start of its hour 22.
+        let now = moment(85_100)
+        let remembered = try writer.load(settings(every: .minutes(10)), at: now)
+        let summary = remembered.summary.summary(of: remembered.board, at: now)
+        #expect(summary.gainers.isEmpty && summary.watchedSince == moment(began))
+    }
+
     @Test("an hour's candle speaks for the source of its market alone")
     func candlesOfSources() async throws {
         for step in 0...(3 * 144) {

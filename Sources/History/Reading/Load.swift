@@ -190,7 +190,9 @@ extension HistoryReader {
         summary.firstPoll = try firstPoll()
         let start = now - window
         let oldest = try oldestPoll() ?? now
-        let prices = oldest > start ? try candles(with: settings, since: start, until: oldest, now, &summary) : []
+        let isCut = try wasPruned()
+        let prices =
+            isCut && oldest > start ? try candles(with: settings, since: start, until: oldest, now, &summary) : []
         for source in settings.sources.map(\.id) {
             // A poll from before the window may cover its beginning.
             for (poll, interval) in try usablePolls(since: now - window * 2, of: source) {

@@ -38,6 +38,9 @@ extension HistoryReader {
     /// The oldest poll, or the oldest backfilled moment.
     package func oldestPoll() throws(HistoryError) -> Date? { try time("SELECT min(at) FROM poll") }
 
+    /// Whether polls have been deleted, and only candles remember their hours. Ids begin with 1.
+    package func wasPruned() throws(HistoryError) -> Bool { try value("SELECT min(id) > 1 FROM poll") ?? false }
+
     private func time(_ sql: String, _ arguments: StatementArguments = []) throws(HistoryError) -> Date? {
         try value(sql, arguments)
     }
