@@ -2,12 +2,12 @@
 
 RELEASE_FOLDER := .build/release-static
 # No path of this machine in the program, and nothing that it does not use: a library's unused functions know the length
-# of their path, and a module's hash, which is for incremental builds, covers them.
+# of their path, a module's hash, which is for incremental builds, covers them, and the build id covers the debug info.
 RELEASE_FLAGS := -c release --static-swift-stdlib --scratch-path $(RELEASE_FOLDER) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
-	-Xcc -ffunction-sections -Xcc -fdata-sections
+	-Xcc -ffunction-sections -Xcc -fdata-sections -Xlinker --strip-debug
 RELEASE_BINARY := .build/release-static/release/pricewatch
 MANUAL_MAKER := $(RELEASE_FOLDER)/release/generate-manual
 # What the linker put into the program, and the licences of that.
