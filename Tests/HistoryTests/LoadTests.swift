@@ -184,6 +184,17 @@ import Testing
         #expect(remembered.summary.pastNeeded(until: now + .minutes(1), now: now) == nil)
     }
 
+    @Test("a day is counted from quote to quote, however late they came", arguments: [(0.0, 50.0), (50, 0)])
+    func oldQuotes(first: Double, newest: Double) throws {
+        let day = 24 * 60.0
+        try writer.commit(poll(first * 60, sample("a", "100", quotedAt: 0)))
+        try writer.commit(poll((day + newest) * 60, sample("a", "150", quotedAt: day * 60)))
+        let now = moment((day + newest) * 60)
+        let remembered = try writer.load(settings(staleAfter: .hours(1)), at: now)
+        let change = remembered.summary.summary(of: remembered.board, at: now).gainers.first?.change
+        #expect(change == Percent(hundredths: 5000))
+    }
+
     @Test("polls that a quota kept apart cover the time between them")
     func intervals() throws {
         for hour in 0...24 {

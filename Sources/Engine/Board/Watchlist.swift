@@ -74,6 +74,15 @@ package struct WatchedMarkets: Hashable, Sendable {
     }
 }
 
+extension Watchlist {
+    /// The greatest age at which a quote of any of these markets is fresh, at the configured interval, and at most two
+    /// hours: what is kept for comparison with a day ago grows with it.
+    var oldestFreshQuote: Duration {
+        let limits = named.filter { $0.portfolio == nil }.map(\.staleness) + [staleness]
+        return min(limits.map { $0.age(at: .zero) }.max() ?? .zero, .hours(2))
+    }
+}
+
 /// The age beyond which a market's quote is stale.
 package struct Staleness: Hashable, Sendable {
     /// The limit at the configured interval.

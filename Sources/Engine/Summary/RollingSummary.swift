@@ -13,9 +13,10 @@ package struct RollingSummary: Sendable {
 
     /// Empty; the history fills it.
     package init(_ settings: Settings, window: Duration = .hours(24), now: Date) {
-        past = PastPrices(age: window, tolerance: min(.minutes(30), window / 4))
+        past = PastPrices(
+            age: window, tolerance: min(.minutes(30), window / 4), oldestQuote: settings.watchlist.oldestFreshQuote)
         for source in settings.sources { coverages[source.id] = Coverage(window: window, every: source.every) }
-        // A quote may be some minutes older than the poll that returned it.
+        // A quote may be minutes ahead of the poll that returned it.
         knownUntil = past.span(at: now).lowerBound - .minutes(10)
     }
 
@@ -31,9 +32,10 @@ package struct RollingSummary: Sendable {
 
     /// The polls whose recorded samples are needed for cycles until `later` and are not loaded; nil if all are.
     package func pastNeeded(until later: Date, now: Date) -> Range<Date>? {
-        guard past.span(at: later).upperBound > knownUntil else { return nil }
+        let needed = past.span(at: later).upperBound + past.oldestQuote
+        guard needed > knownUntil else { return nil }
         // Reads ahead, so that not every poll reads the database.
-        let until = min(past.span(at: later).upperBound + .minutes(10), now)
+        let until = min(needed + .minutes(10), now)
         return knownUntil < until ? knownUntil..<until : nil
     }
 
@@ -90,15 +92,20 @@ package struct PastPrice: Hashable, Sendable {
 struct PastPrices: Sendable {
     let age: Duration
     let tolerance: Duration
+    /// The greatest age of a quote, at its poll, that is compared or compared with.
+    let oldestQuote: Duration
     /// Oldest first.
     private var points: [MarketID: [(quotedAt: Int64, price: Price)]] = [:]
 
-    init(age: Duration = .hours(24), tolerance: Duration = .minutes(30)) {
+    init(age: Duration = .hours(24), tolerance: Duration = .minutes(30), oldestQuote: Duration = .zero) {
         self.age = age
         self.tolerance = tolerance
+        self.oldestQuote = oldestQuote
     }
 
-    func span(at now: Date) -> ClosedRange<Date> { (now - age - tolerance)...(now - age + tolerance) }
+    func span(at now: Date) -> ClosedRange<Date> {
+        (now - oldestQuote - age - tolerance)...(now - age + tolerance)
+    }
 
     /// Adds a sample, in any order; chronological order is fastest.
     mutating func add(_ price: PastPrice) {
@@ -109,7 +116,7 @@ struct PastPrices: Sendable {
 
     /// Drops prices too old for quotes from `now` on.
     mutating func forget(at now: Date) {
-        let limit = (now - age - tolerance).milliseconds
+        let limit = span(at: now).lowerBound.milliseconds
         for market in points.keys where points[market]?.first?.quotedAt ?? limit < limit {
             points[market]?.removeAll { $0.quotedAt < limit }
         }
