@@ -21,7 +21,7 @@ class Page:
 
     def __init__(self, program, configuration):
         self.process = subprocess.Popen(
-            ["nice", "-n", "10", program, "web", "--listen", "127.0.0.1:0", "--config", configuration],
+            ["chrt", "--idle", "0", program, "web", "--listen", "127.0.0.1:0", "--config", configuration],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, "MALLOC_ARENA_MAX": "2"})
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.process.stdout.readline())[1])
 
