@@ -10,6 +10,8 @@ struct ChannelQueue: Sendable {
     private(set) var messages: [QueuedMessage] = []
     /// Ids of the messages being delivered.
     private(set) var running: Set<String> = []
+    /// Those of them that are on their way to an earlier address, whose failure says nothing about this one.
+    private var sentElsewhere: Set<String> = []
     /// Ids of messages queued by an earlier daemon. Their age is not used until this machine's clock is confirmed.
     var recalled: Set<String> = []
     private var health = Health()
@@ -77,7 +79,10 @@ struct ChannelQueue: Sendable {
 
     /// Applies new settings. A changed address resets the failures.
     mutating func reconfigure(_ next: Routing.Channel) {
-        if !isUnconfigured, next.address != terms.address { recover() }
+        if !isUnconfigured, next.address != terms.address {
+            recover()
+            sentElsewhere = running
+        }
         terms = next
     }
 
@@ -144,9 +149,11 @@ struct ChannelQueue: Sendable {
         _ id: String, _ outcome: Delivery.Outcome, at now: Date, random: Double
     ) -> Verdict {
         running.remove(id)
+        let wasElsewhere = sentElsewhere.remove(id) != nil
         guard let place = messages.firstIndex(where: { $0.id == id }) else { return .done }
         switch outcome {
         case .interrupted: return .kept
+        case .failed where wasElsewhere, .refused where wasElsewhere: return .kept
         case .delivered:
             messages.remove(at: place)
             // After an outage the others are sent without their own backoff.

@@ -190,6 +190,21 @@ import Testing
         #expect(sent(at: start) == ["1"])
     }
 
+    @Test(
+        "what was on its way to an earlier address, and fails there, is sent to the new one at once",
+        arguments: [
+            Delivery.Outcome.failed(cause: "busy", retryAfter: .hours(1)), .refused(cause: "no such hook"),
+        ])
+    mutating func onItsWay(outcome: Delivery.Outcome) {
+        let first = message("1")
+        queue.add(first)
+        #expect(sent(at: start) == ["1"])
+        queue.reload(Routing([Routing.Channel(name: "ops", address: "another")]))
+        #expect(queue.finish(first, outcome, at: start, random: 0) == .kept)
+        #expect(queue.faults.isEmpty && sent(at: start) == ["1"])
+        #expect(queue.finish(first, outcome, at: start, random: 0) != .kept, "this one was sent to the new address")
+    }
+
     @Test("broken off, it stays where it was")
     mutating func interrupted() {
         let first = message("1")
