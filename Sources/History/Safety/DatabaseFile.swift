@@ -24,7 +24,14 @@ enum DatabaseFile {
             try FileHeader.refuseEmptied(path)
             if FileManager.default.fileExists(atPath: path) {
                 restrict(path)
-                try refuseOthers(path, busyMode)
+                do {
+                    try refuseOthers(path, busyMode)
+                } catch let error as DatabaseError
+                    where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK && FileHeader.isBeforeFirstCommit(path)
+                {
+                    // Only a writer rolls its journal back.
+                    if FileHeader(of: path).isForeign { throw FileHeader.foreign(path) }
+                }
             } else {
                 create(path)
             }

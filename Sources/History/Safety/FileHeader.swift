@@ -30,6 +30,15 @@ struct FileHeader {
         throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there", hint: hint)
     }
 
+    /// Whether the rollback journal beside the file leaves an empty database: a first start lost power before it had
+    /// a WAL. Source of the places: SQLite's file format, "The Rollback Journal".
+    static func isBeforeFirstCommit(_ path: String) -> Bool {
+        let handle = FileHandle(forReadingAtPath: path + "-journal")
+        defer { try? handle?.close() }
+        let header = (try? handle?.read(upToCount: 20)).map(Array.init) ?? []
+        return header.count == 20 && header[16...].allSatisfy { $0 == 0 }
+    }
+
     /// Throws `.foreign` for a text file, `.corrupt` for a truncated or missing header.
     func refuseOthers(_ path: String) throws(HistoryError) {
         try Self.refuseEmptied(path)
