@@ -27,7 +27,7 @@ enum DatabaseFile {
                 do {
                     try refuseOthers(path, busyMode)
                 } catch let error as DatabaseError
-                    where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK && FileHeader.isBeforeFirstCommit(path)
+                    where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK && FileHeader.isBeforeFirstTable(path)
                 {
                     // Only a writer rolls its journal back.
                     if FileHeader(of: path).isForeign { throw FileHeader.foreign(path) }

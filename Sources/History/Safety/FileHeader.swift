@@ -30,13 +30,13 @@ struct FileHeader {
         throw HistoryError(.corrupt, "open", path, cause: "it is empty, and its write-ahead log is there", hint: hint)
     }
 
-    /// Whether the rollback journal beside the file leaves an empty database: a first start lost power before it had
-    /// a WAL. Source of the places: SQLite's file format, "The Rollback Journal".
-    static func isBeforeFirstCommit(_ path: String) -> Bool {
+    /// Whether the rollback journal beside the file leaves a database of one page at most, which holds no table: a first
+    /// start lost power before it had a WAL. Source of the places: SQLite's file format, "The Rollback Journal".
+    static func isBeforeFirstTable(_ path: String) -> Bool {
         let handle = FileHandle(forReadingAtPath: path + "-journal")
         defer { try? handle?.close() }
         let header = (try? handle?.read(upToCount: 20)).map(Array.init) ?? []
-        return header.count == 20 && header[16...].allSatisfy { $0 == 0 }
+        return header.count == 20 && header[16..<19].allSatisfy { $0 == 0 } && header[19] <= 1
     }
 
     /// Throws `.foreign` for a text file, `.corrupt` for a truncated or missing header.

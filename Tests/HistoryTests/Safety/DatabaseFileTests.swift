@@ -75,30 +75,30 @@ import Testing
         #expect(kind { _ = try HistoryWriter(at: folder.database) } == nil)
     }
 
-    @Test("a first start that lost power in its first transaction is made up for; a stranger's is left to its owner")
-    func interruptedFirstTransaction() throws {
-        // The header of a rollback journal: of a database of 0 pages, without a page.
+    @Test(
+        "a first start that lost power before its tables were there is made up for; a stranger's is left to its owner",
+        arguments: [(0, true), (1, true), (0, false)] as [(UInt32, Bool)])
+    func lostPowerAtFirstStart(pages: UInt32, isOurs: Bool) throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.database)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA user_version = 1; PRAGMA application_id = \(isOurs ? 0 : 0x4142_4344)")
+        }
+        try queue.close()
+        // The header of a rollback journal: of a database that had so many pages, and none of them changed.
         var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
-        for number: UInt32 in [0, 1, 0, 512, 4096] { withUnsafeBytes(of: number.bigEndian) { journal += $0 } }
+        for number: UInt32 in [0, 1, pages, 512, 4096] { withUnsafeBytes(of: number.bigEndian) { journal += $0 } }
         journal.append(Data(count: 512 - journal.count))
-        for (id, isOurs) in [(0, true), (0x4142_4344, false)] {
-            let folder = try TemporaryFolder()
-            let queue = try DatabaseQueue(path: folder.database)
-            try queue.writeWithoutTransaction {
-                try $0.execute(sql: "PRAGMA user_version = 1; PRAGMA application_id = \(id)")
-            }
-            try queue.close()
-            try journal.write(to: URL(fileURLWithPath: folder.database + "-journal"))
-            let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
-            if isOurs {
-                let writer = try HistoryWriter(at: folder.database)
-                #expect(writer.fault == nil)
-                try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-                #expect(try writer.reader.size().samples == 1)
-            } else {
-                #expect(kind { _ = try HistoryWriter(at: folder.database) } == .foreign)
-                #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
-            }
+        try journal.write(to: URL(fileURLWithPath: folder.database + "-journal"))
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
+        if isOurs {
+            let writer = try HistoryWriter(at: folder.database)
+            #expect(writer.fault == nil)
+            try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
+            #expect(try writer.reader.size().samples == 1)
+        } else {
+            #expect(kind { _ = try HistoryWriter(at: folder.database) } == .foreign)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
         }
     }
 
