@@ -11,7 +11,7 @@ HOSTILE = ["a b", "x=y", "ü-€", 'quo"te', "back\\slash", "boringdao-[old]", "
 
 
 def names(count, hostile=False):
-    """Ids of so many markets, ordinary ones and those that need escapes."""
+    """`count` ids of markets, ordinary ones and those that need escapes."""
     first = HOSTILE if hostile else []
     return first + [f"market-{number}" for number in range(count - len(first))]
 
@@ -57,7 +57,7 @@ class Prices:
 
 
 class Provider:
-    """`/prices` has all markets, `/prices?ids=a,b` these; prices are new after so many seconds."""
+    """`/prices` has all markets, `/prices?ids=a,b` these; prices change every `renews` seconds."""
 
     def __init__(self, markets, prices, change=None, renews=1):
         self.markets = markets

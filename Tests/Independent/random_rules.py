@@ -109,7 +109,7 @@ class Path:
             price = self.price * Decimal(dice.choice(["0.4", "0.7", "1.19", "1.2", "1.21", "1.5", "3"]))
         elif chance < 0.10:
             price = dice.choice(self.levels)  # exactly at a level
-        elif chance < 0.16:  # exactly so many per cent
+        elif chance < 0.16:  # exactly at a percentage
             shares = ["1", "1.01", "0.975", "1.05", "0.889", "1.111"]
             price = dice.choice(self.before[-8:]) * Decimal(dice.choice(shares))
         self.price = Context(prec=dice.choice([5, 9, 12])).plus(price)

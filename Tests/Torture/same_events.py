@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills a daemon with SIGKILL at random moments while its rules fire and resolve, beside one that nobody disturbs.
+"""Kills a daemon with SIGKILL at random moments while its rules fire and resolve, beside an undisturbed one.
 
 Both ask the same provider and must end with the same events under the same ids, each logged exactly once.
 

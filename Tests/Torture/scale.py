@@ -115,7 +115,7 @@ def reader(part, number, configuration, web, problems, counts):
                 if error.code not in (404, 503):
                     problems.append(f"{page}: {error.code}")
             except OSError:
-                counts["pages refused"] = counts.get("pages refused", 0) + 1  # only so many connections at once
+                counts["pages refused"] = counts.get("pages refused", 0) + 1  # the limit of connections
         counts["answers"] = counts.get("answers", 0) + 1
 
 

@@ -85,7 +85,7 @@ import Testing
             try db.execute(sql: "PRAGMA user_version = 1; PRAGMA application_id = \(isOurs ? 0 : 0x4142_4344)")
         }
         try queue.close()
-        // The header of a rollback journal: of a database that had so many pages, and none of them changed.
+        // The header of a rollback journal: of a database of `pages` pages, none of them changed.
         var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
         for number: UInt32 in [0, 1, pages, 512, 4096] { withUnsafeBytes(of: number.bigEndian) { journal += $0 } }
         journal.append(Data(count: 512 - journal.count))
