@@ -26,11 +26,14 @@ func quote(_ id: String, _ text: String, at quotedAt: Date?, change: String? = n
         quotedAt: quotedAt, reportedChange: change.flatMap { Decimal(wholeText: $0) }.flatMap(Percent.init(rounding:)))
 }
 
-func board(_ ids: String..., top: Int = 0) -> MarketBoard {
+func board(
+    _ ids: String..., top: Int = 0, remembering known: [MarketID: MarketBoard.Remembered] = [:]
+) -> MarketBoard {
     MarketBoard(
         watching: Watchlist(
             named: ids.map { Watchlist.Item(market: market($0), staleness: .init(after: .minutes(15))) }, top: top,
-            staleness: .init(after: .minutes(15)), currencies: .init(usd())))
+            staleness: .init(after: .minutes(15)), currencies: .init(usd())),
+        remembering: known)
 }
 
 func answer(

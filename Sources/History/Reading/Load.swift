@@ -146,6 +146,8 @@ private struct RecalledMarkets {
     /// By market place.
     private let sources: [SourceID]
     private var unwatched: Set<Int> = []
+    /// By market place: the price of a large move that a later poll confirmed.
+    private var unconfirmed: [Int: Sample] = [:]
 
     init(_ markets: [MarketID], _ watchlist: Watchlist) {
         let named = Dictionary(watchlist.named.map { ($0.market, $0) }, uniquingKeysWith: { first, _ in first })
@@ -165,10 +167,14 @@ private struct RecalledMarkets {
         poll.samples.filter(\.confirmed).map { ($0.market, $0.quotedAt, $0.price) }
     }
 
-    /// The fresh prices of a poll, and the markets whose price was unknown.
+    /// The prices that a poll confirmed and its fresh prices, and the markets whose price was unknown.
     mutating func evaluate(_ poll: RecordedPoll) -> (samples: [Sample], unknown: [Int]) {
-        let samples = samples(of: poll)
-        for sample in samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
+        let confirmed = takeConfirmed(by: poll)
+        let doubted = Set(poll.unknown.filter { $0.reason == .unconfirmed }.map(\.market))
+        var samples = samples(of: poll)
+        for sample in samples where doubted.contains(sample.market) { unconfirmed[sample.market] = sample }
+        samples.removeAll { doubted.contains($0.market) }
+        for sample in confirmed + samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
         let now = poll.fetchedAt.milliseconds
         let (quotedAt, staleness) = (quotedAt, staleness)
         func isStale(_ market: Int) -> Bool {
@@ -176,7 +182,17 @@ private struct RecalledMarkets {
         }
         let stale = quotedAt.indices.filter { sources[$0] == poll.source && isStale($0) }
         let unknown = unwatched.union(poll.unusable).union(stale)
-        return (stale.isEmpty ? samples : samples.filter { !isStale($0.market) }, unknown.sorted())
+        let fresh = stale.isEmpty ? samples : samples.filter { !isStale($0.market) }
+        return (confirmed + fresh, unknown.sorted())
+    }
+
+    /// A new price confirms the one before or not, and an old one is trusted once it is repeated for long enough.
+    private mutating func takeConfirmed(by poll: RecordedPoll) -> [Sample] {
+        guard !unconfirmed.isEmpty else { return [] }
+        let undecided = unwatched.union(poll.unknown.map(\.market)).subtracting(poll.samples.map(\.market))
+        let decided = unconfirmed.filter { sources[$0.key] == poll.source && !undecided.contains($0.key) }
+        for market in decided.keys { unconfirmed[market] = nil }
+        return Array(decided.values)
     }
 }
 

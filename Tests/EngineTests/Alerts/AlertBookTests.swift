@@ -195,4 +195,17 @@ import Testing
             board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))
         #expect(changes.events.map(\.lateSeconds) == [isNew ? nil : 7200])
     }
+
+    @Test("a market whose only price was recorded before the gap is late, also if its answer after it has no newer one")
+    func lateWithoutNewPrice() throws {
+        let known = MarketBoard.PriceSample(
+            price: price("9"), quotedAt: moment(0), fetchedAt: moment(1), feed: "coingecko", reportedChange: nil)
+        var board = board(
+            "bitcoin", remembering: [market("bitcoin"): .init(symbol: "btc", name: "Bitcoin", newest: known)])
+        _ = board.apply(answer(quote("bitcoin", "8", at: moment(-60)), at: moment(7200)))
+        var book = AlertBook(rules: [rule(.stale(.hours(1)))], remembering: [:], identity: identity)
+        let changes = book.evaluate(
+            board, at: .init(now: moment(7200), interval: .minutes(1), watchedUntil: moment(0)))
+        #expect(changes.events.map(\.lateSeconds) == [7200])
+    }
 }

@@ -67,10 +67,8 @@ extension AlertBook.Context {
         // Only changes of the market can be late; those of the configuration are not.
         let holds = reason == .firstMet || reason == .firstFiring
         guard let watchedUntil = self[source].watchedUntil, holds || reason == .conditionEnded else { return nil }
-        // Neither is a market late that was not watched before.
-        if let entry, let since = entry.watchedSince, let newest = entry.newest, newest.fetchedAt <= since {
-            return nil
-        }
+        // Neither is a market late that was first answered after the gap. A poll takes less than an interval.
+        if let since = entry?.watchedSince, since > watchedUntil + self[source].interval { return nil }
         let changed = changedAt(condition, self[source].backfilled[market], entry, holds: holds)
         return Int(now.since(changed ?? watchedUntil).components.seconds)
     }

@@ -72,8 +72,7 @@ struct PriceWindows: Sendable {
     mutating func add(_ price: Price, quotedAt: Int64, of market: Int, now: Int64) {
         guard !isEmpty else { return }
         answer(market, at: now)
-        let point = PriceQueue.Point(price, at: quotedAt)
-        if point != tracks[market].newest { push(point, to: market) }
+        push(PriceQueue.Point(price, at: quotedAt), to: market)
     }
 
     /// Adds a backfilled price at its own time, in chronological order with the polls.
@@ -133,7 +132,9 @@ struct PriceWindows: Sendable {
         tracks[market].gaps.answered(at: time, longestStep: longestSteps[tracks[market].group])
     }
 
+    /// A price that is trusted again after another was doubted is the same point.
     private mutating func push(_ point: PriceQueue.Point, to market: Int) {
+        guard point != tracks[market].newest else { return }
         settle(market)
         tracks[market].newest = point
         advance(market, to: point.time)
