@@ -141,10 +141,10 @@ import Testing
             #expect(board[market(id)]?.missedAnswers == 0)
         }
         var priced: [String] = []
-        func note(_ place: Int, _ price: Price?, _: Int64) {
+        func note(_ place: Int, _ price: Price?, _: Int64, _: Bool) {
             if price != nil { priced.append(board.entries[place].market.text) }
         }
-        board.eachFreshPrice(at: moment(182).milliseconds, answered: [.shared], note)
+        board.eachPrice(at: moment(182).milliseconds, answered: [.shared], note)
         #expect(priced == ["bitcoin"])
         #expect(board[market("ethereum")]?.state(at: moment(901)) == .stale, "age goes on")
         _ = board.apply(answer(quote("bitcoin", "101", at: moment(240)), at: moment(241)))

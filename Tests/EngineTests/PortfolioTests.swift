@@ -149,7 +149,9 @@ import Testing
         #expect(value(board, at: moment(120)) == "unknown incomplete")
         #expect(update.samples.map(\.market.text) == ["bitcoin"])
         var rules: [Price?] = []
-        board.eachFreshPrice(at: moment(120).milliseconds, answered: [.shared]) { _, price, _ in rules.append(price) }
+        board.eachPrice(at: moment(120).milliseconds, answered: [.shared]) { _, price, _, isFresh in
+            rules.append(isFresh ? price : nil)
+        }
         #expect(rules == [price("60000"), nil, nil])
     }
 
@@ -163,7 +165,9 @@ import Testing
         #expect(board[market("ethereum")]?.state(at: moment(301)) == .fresh)
         #expect(value(board, at: moment(301)) == "unknown incomplete")
         var rules: [Price?] = []
-        board.eachFreshPrice(at: moment(301).milliseconds, answered: [.shared]) { _, price, _ in rules.append(price) }
+        board.eachPrice(at: moment(301).milliseconds, answered: [.shared]) { _, price, _, isFresh in
+            rules.append(isFresh ? price : nil)
+        }
         #expect(rules == [nil, price("2000"), nil])
     }
 

@@ -52,11 +52,11 @@ import Testing
         coins.ranking = [market("bitcoin")]
         _ = board.apply(coins)
         var prices: [String] = []
-        board.eachFreshPrice(at: moment(1801).milliseconds, answered: [.shared, stocks]) { place, price, _ in
+        board.eachPrice(at: moment(1801).milliseconds, answered: [.shared, stocks]) { place, price, _, isFresh in
             guard let price else { return }
-            prices.append("\(board.entries[place].market) \(price)")
+            prices.append("\(board.entries[place].market) \(price)\(isFresh ? "" : " not fresh")")
         }
-        #expect(prices == ["AAPL 100", "AAPL 101", "bitcoin 60000"])
+        #expect(prices == ["AAPL 100 not fresh", "AAPL 101", "bitcoin 60000"])
     }
 
     private func update(_ outcome: PollOutcome, usable: Int, of asked: Int) -> BoardUpdate {

@@ -8,8 +8,8 @@ START = 1_792_836_000  # 2026-10-24T10:00:00Z: Europe puts its clocks back the n
 
 
 def paced(seconds):
-    """A duration of rules that are polled each minute, for the present pace."""
-    return seconds * PACE.every // 60
+    """A duration of rules that are polled each minute, for the present pace; in tens of seconds."""
+    return seconds * PACE.every // 600 * 10
 
 
 def modifiers(dice, rule):

@@ -55,7 +55,7 @@ class Market:
         self.state, self.reason, self.disagreeing = "unknown", "not_asked", 0
         self.trusted = self.candidate = None  # (price, quoted_at, heard_at)
         self.samples = []  # (quoted_at, price) of trusted prices, of somewhat more than a day
-        self.answers = []  # when a fresh price of it was answered
+        self.answers = []  # when a fresh price of it was answered, and how far the answer before may be
         self.recorded = False  # whether the last answer brought a new price
         self.candles = {}  # the hour's first moment to [open, high, low, close, samples]
 
@@ -73,7 +73,7 @@ class Market:
         self.hear(price, now if quoted is None else quoted, now)
         self.state = "known"
         if self.fresh(now):
-            self.answers.append(now)
+            self.answers.append((now, 2 * PACE.every))
 
     def hear(self, price, quoted, now):
         newest = self.candidate or self.trusted
@@ -137,14 +137,14 @@ class Market:
 
     def covered(self, window, now):
         """Watched for 80 % of the window: the time between answers no further apart than two intervals."""
-        watched, later = 0, None
-        for earlier in reversed(self.answers):
+        watched, later, longest = 0, None, None
+        for earlier, most in reversed(self.answers):
             if later is not None:
                 if later <= now - window:
                     break
-                if later - earlier <= 2 * PACE.every:
+                if later - earlier <= longest:
                     watched += max(0, later - max(earlier, now - window))
-            later = earlier
+            later, longest = earlier, most
         if len(self.answers) > 2000:
             del self.answers[:1000]
         return watched * 100 >= window * 80
@@ -165,6 +165,8 @@ class Portfolio(Market):
     def __init__(self, parts):
         super().__init__()
         self.parts, self.reason = parts, "incomplete"
+        self.holds, self.valued = dict(HOLDS), None  # the amounts, and those of the newest value
+        self.edited = False  # whether this poll brought the first value of edited amounts
 
     def begin(self):
         pass
@@ -172,14 +174,19 @@ class Portfolio(Market):
     def add_up(self, now, answered):
         """By the clock alone it can only become unknown."""
         quoted = max(part.trusted[1] for part in self.parts)
-        known = all(part.fresh(now) for part in self.parts) and (answered or self.trusted[1] == quoted)
+        is_valued = self.valued == self.holds
+        known = all(part.fresh(now) for part in self.parts) and (answered or is_valued and self.trusted[1] == quoted)
         self.state, self.reason = ("known", None) if known else ("unknown", "incomplete")
+        self.edited = False
         if not known or not answered:
             return
-        price = sum(part.trusted[0] * HOLDS[name] for name, part in zip(HOLDS, self.parts))
-        if not self.trusted or (price, quoted) != self.trusted[:2]:
+        if not is_valued:
+            self.edited, self.valued = self.valued is not None, dict(self.holds)
+            self.samples, self.answers = [], []
+        price = sum(part.trusted[0] * self.holds[name] for name, part in zip(HOLDS, self.parts))
+        if not self.samples or (price, quoted) != self.trusted[:2]:
             self.believe((price, quoted, now))
-        self.answers.append(now)
+        self.answers.append((now, 2 * PACE.every))
 
 
 # The model: rules.
@@ -213,7 +220,7 @@ def judge(rule, price, others):
 
 def decide(rule, alert, side, price, now):
     """Moves the alert on; returns what is announced, and why."""
-    if rule.get("once") and alert.state == "resting":
+    if rule.get("once") and alert.state == "resting" or side and alert.state == "dormant":
         return None
     counts = lambda last: now - last if now - last <= 3 * PACE.every else 0
 
@@ -256,6 +263,23 @@ def decide(rule, alert, side, price, now):
     return "reminder", reason
 
 
+def start_anew(rule, alert, side, price):
+    """At the first value of edited amounts; returns whether the alert is resolved by the edit. What the edit alone meets
+    stays dormant until it has ended."""
+    level = "window" not in rule
+    met = level and side
+    if alert.state == "firing" and level and alert.faded is None:
+        clear = rule.get("clear")
+        if met or clear and not (price <= clear if alert.side == "up" else price >= clear):
+            alert.price, alert.side = price, side or alert.side
+            return False
+    if alert.state == "resting" or alert.state == "pending" and met:
+        return False
+    resolved = alert.state == "firing"
+    alert.state = "resting" if resolved and rule.get("once") else "dormant" if met else "inactive"
+    return resolved
+
+
 class Model:
     def __init__(self, rules):
         self.rules, self.markets = rules, {name: Market() for name in SCALES}
@@ -284,6 +308,7 @@ class Model:
                 # What this poll did not answer has changed by the clock alone, at this moment.
                 parts = HOLDS if name == "sum" else [name]
                 answered = answer is not None and all(answer[part][0] == "price" for part in parts)
+                answered &= self.markets[name].state == "known" and not getattr(self.markets[name], "edited", False)
                 events += self.put(rule, name, now, answer is not None, late if answered else None)
         self.edited.clear()
         return events + self.end_silences(now, {event[:2] for event in events})
@@ -316,6 +341,12 @@ class Model:
             if alert.state == "firing":
                 announce("resolved", "edited", None, None, alert.since)
             alert.__init__()
+        if rule["kind"] != "stale" and getattr(market, "edited", False):
+            side, bounds, _ = judge(rule, price, [])
+            on = side or alert.side
+            since = alert.since
+            if start_anew(rule, alert, side, price):
+                announce("resolved", "edited", bounds.get(on), None, since)
         if rule.get("expires") and now >= rule["expires"]:
             if alert.state == "firing":
                 crossed = price and judge(rule, price, [])[0] or alert.side
@@ -323,6 +354,8 @@ class Model:
                 announce("resolved", "expired", price and bound.get(crossed), None, alert.since)
             alert.__init__()
             return events
+        if rule["kind"] == "stale" and getattr(market, "valued", None) != getattr(market, "holds", None):
+            return events  # no value of the edited amounts yet, so none that could have ended it
         if rule["kind"] == "stale":  # nothing quoted for so long; judged at every poll
             side, bounds, changes = "up" if now - market.trusted[1] >= rule["limit"] else None, {}, {}
         else:

@@ -24,6 +24,7 @@ import stage
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Independent"))
 
 from messages import Channel, Digest  # noqa: E402
+from quota import Quota  # noqa: E402
 from random_rules import START, Path, condition, condition_text, make_rules, next_time, paced, text_of  # noqa: E402
 from rules import HOLDS, PACE, SCALES, Model, iso, plain  # noqa: E402
 
@@ -31,6 +32,8 @@ ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/
 QUIET = [["23:00-07:00"], ["mon-fri 09:00-17:00", "sat-sun 00:00-10:00"], ["fri 22:00-08:00", "12:10-12:30", "12:25-13:05"],
          ["00:00-03:00", "10:30-10:40", "14:00-14:20"]]
 DIGESTS = ["07:00", "02:30", "12:00", "19:15"]
+# Of the month in which the games begin, in seconds.
+LEFT = 1_793_491_200 - START
 FAKETIME = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
 
 
@@ -67,11 +70,12 @@ class Game:
 
     def __init__(self, part, name, url, every):
         PACE.set(every)
-        self.part, self.url, self.folder = part, url, part.folder / name
+        self.part, self.url, self.folder, self.every = part, url, part.folder / name, every
         self.folder.mkdir()
+        self.quota = Quota(None, every)
         self.model = Model(make_rules(part.dice))
         self.paths = {name: Path(part.dice, name, self.model.rules) for name in SCALES}
-        self.now, self.broken, self.steps, self.read, self.requests = START, 0, 0, 0, 0
+        self.now, self.broken, self.steps, self.read = START, 0, 0, 0
         self.trusts = "20%"
         self.zone, self.quiet = part.dice.choice(ZONES), part.dice.choice(QUIET)
         self.digest = Digest(self.zone, part.dice.choice(DIGESTS), START)
@@ -79,11 +83,12 @@ class Game:
 
     def configure(self):
         lines = "\n".join(text_of(rule) for rule in self.model.rules)
-        holds = ", ".join(f"{name}: {plain(amount)}" for name, amount in HOLDS.items())
+        holds = ", ".join(f"{name}: {plain(amount)}" for name, amount in self.model.markets["sum"].holds.items())
+        quota = f", quota_month: {self.quota.requests}" if self.quota.requests else ""
         (self.folder / "pricewatch.yaml").write_text(f"""watch: {{markets: [{', '.join(SCALES)}, {{id: sum, holds: {{{holds}}}}}]}}
 timezone: {self.zone}
-feeds: [{{provider: coingecko, url: "{self.url}"}}]
-poll: {{every: {PACE.every}s, retry: {{attempts: 1}}, confirm_moves_over: {self.trusts}}}
+feeds: [{{provider: coingecko, url: "{self.url}"{quota}}}]
+poll: {{every: {self.every}s, retry: {{attempts: 1}}, confirm_moves_over: {self.trusts}}}
 history: {{database: {self.folder}/history.db, backfill: null}}
 log: {{file: {self.folder}/pricewatch.log, format: json}}
 status_file: {self.folder}/status.json
@@ -118,6 +123,9 @@ alerts:
         dice = self.part.dice
         self.steps += 1
         self.now = next_time(dice, self.now)
+        PACE.set(self.quota.interval(self.now))
+        if self.steps > 1 and dice.random() < 0.02:
+            self.edit_amounts()
         if self.steps > 1 and dice.random() < 0.03:
             rule = dice.choice(self.model.rules)
             if condition_text(rule) != condition_text(condition(dice, rule)):
@@ -130,7 +138,7 @@ alerts:
         expected = self.model.step(self.now, answer)
         asked = Provider.requests
         ended = self.ask("run", "--once")
-        self.requests += 1
+        self.quota.spend(self.now)
         if ended.returncode not in (0, 69) or Provider.requests != asked + 1:
             self.differ(f"run --once ended with {ended.returncode}, {Provider.requests - asked} requests: {ended.stderr}")
             return
@@ -138,6 +146,22 @@ alerts:
         self.compare_messages(expected, holding)
         if self.steps % 100 == 0:
             self.compare_candles()
+
+    def edit_amounts(self):
+        holds = self.model.markets["sum"].holds
+        name = self.part.dice.choice(list(holds))
+        holds[name] = HOLDS[name] * Decimal(self.part.dice.choice(["0.9", "1", "1.1"]))
+        self.part.count("edits of amounts")
+
+    def compare_quota(self, status):
+        """After the poll, with its request counted."""
+        interval = self.quota.interval(self.now)
+        shown = (status["feeds"][0]["requests_month"], status["feeds"][0]["quota_month"], status["interval_s"],
+                 "quota" in [reason["code"] for reason in status["reasons"]])
+        wanted = (self.quota.used, self.quota.requests, interval, interval > self.every)
+        self.part.count("polls at a lengthened interval", interval > self.every)
+        if shown != wanted:
+            self.differ(f"requests, quota, interval and whether it is lengthened: {shown}, expected {wanted}")
 
     def silence(self):
         """Now and then, for a length that ends between two steps."""
@@ -200,8 +224,7 @@ alerts:
                 self.differ(f"{state}: {sorted(set(shown) ^ set(self.model.in_state(state)))}")
         for row in status["markets"]:
             self.compare_market(row)
-        if status["feeds"][0]["requests_month"] != self.requests:
-            self.differ(f"{status['feeds'][0]['requests_month']} requests counted, {self.requests} sent")
+        self.compare_quota(status)
         self.compare_summary(status["summary_24h"])
 
     def compare_events(self, expected, said):
@@ -334,7 +357,11 @@ def main():
     games = 0
     while part.goes_on() and time.monotonic() < half:
         games += 1
-        game = Game(part, f"game-{games}", url, part.dice.choice([60, 600]))
+        every = part.dice.choice([60, 600])
+        game = Game(part, f"game-{games}", url, every)
+        if part.dice.random() < 0.5:
+            # The rest of October, at up to four times the interval.
+            game.quota.requests = int(LEFT / every / part.dice.uniform(0.8, 4))
         while part.goes_on() and time.monotonic() < half and game.steps < 1500:
             game.step()
             part.count("steps of run --once")

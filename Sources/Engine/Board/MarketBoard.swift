@@ -224,28 +224,28 @@ extension MarketBoard.Entry {
 }
 
 extension MarketBoard {
-    /// Calls `body` with each market's price, nil if it is not fresh, and its time in milliseconds; copies no entries.
-    /// A price that the last answer confirmed comes before the newer price that confirmed it.
+    /// Calls `body` with each market's price, nil if it is not known, and its time in milliseconds; copies no entries.
+    /// A price that the last answer confirmed comes, as one that is not fresh, before the price that is the newest.
     ///
     /// - Parameter answered: whether a source was answered in this cycle; markets of the others have no price.
-    func eachFreshPrice(
-        at now: Int64, answered: [SourceID], _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64) -> Void
+    func eachPrice(
+        at now: Int64, answered: [SourceID],
+        _ body: (_ place: Int, _ price: Price?, _ quotedAt: Int64, _ isFresh: Bool) -> Void
     ) {
         for move in moves where move.stage == .confirmed {
             guard let place = places[move.market], answered.contains(entries[place].source) else { continue }
-            body(place, move.price.price, move.price.quotedAt.milliseconds)
+            body(place, move.price.price, move.price.quotedAt.milliseconds, false)
         }
         for place in entries.indices {
             guard answered.contains(entries[place].source), entries[place].isReached,
                 case .known = entries[place].lastAnswer,
                 let price = entries[place].newest?.price,
-                let quotedAt = entries[place].newest?.quotedAt.milliseconds,
-                now - quotedAt <= entries[place].staleAfter.inMilliseconds
+                let quotedAt = entries[place].newest?.quotedAt.milliseconds
             else {
-                body(place, nil, 0)
+                body(place, nil, 0, false)
                 continue
             }
-            body(place, price, quotedAt)
+            body(place, price, quotedAt, now - quotedAt <= entries[place].staleAfter.inMilliseconds)
         }
     }
 

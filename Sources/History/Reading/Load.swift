@@ -134,8 +134,8 @@ extension HistoryReader {
     }
 }
 
-/// What the rules knew of markets at recorded polls. Stale prices count as unknown, as they did when they were live, and
-/// so do markets that were not watched.
+/// What the rules knew of markets at recorded polls. Where the price was stale a market was not watched, as it was when
+/// it was live.
 private struct RecalledMarkets {
     typealias Sample = (market: Int, quotedAt: Date, price: Price)
 
@@ -167,23 +167,22 @@ private struct RecalledMarkets {
         poll.samples.filter(\.confirmed).map { ($0.market, $0.quotedAt, $0.price) }
     }
 
-    /// The prices that a poll confirmed and its fresh prices, and the markets whose price was unknown.
+    /// The prices that a poll confirmed and its own, and the markets whose price was stale or unknown.
     mutating func evaluate(_ poll: RecordedPoll) -> (samples: [Sample], unknown: [Int]) {
         let confirmed = takeConfirmed(by: poll)
         let doubted = Set(poll.unknown.filter { $0.reason == .unconfirmed }.map(\.market))
         var samples = samples(of: poll)
         for sample in samples where doubted.contains(sample.market) { unconfirmed[sample.market] = sample }
         samples.removeAll { doubted.contains($0.market) }
-        for sample in confirmed + samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
+        samples = confirmed + samples
+        for sample in samples { quotedAt[sample.market] = sample.quotedAt.milliseconds }
         let now = poll.fetchedAt.milliseconds
         let (quotedAt, staleness) = (quotedAt, staleness)
         func isStale(_ market: Int) -> Bool {
             now - quotedAt[market] > staleness[market].age(at: poll.interval).inMilliseconds
         }
         let stale = quotedAt.indices.filter { sources[$0] == poll.source && isStale($0) }
-        let unknown = unwatched.union(poll.unusable).union(stale)
-        let fresh = stale.isEmpty ? samples : samples.filter { !isStale($0.market) }
-        return (confirmed + fresh, unknown.sorted())
+        return (samples, unwatched.union(poll.unusable).union(stale).sorted())
     }
 
     /// A new price confirms the one before or not, and an old one is trusted once it is repeated for long enough.

@@ -6,6 +6,7 @@ import Markets
 /// One rule on bitcoin, polled every minute, and what it announces.
 struct AlertStage {
     var rule: AlertRule
+    let watchlist: Watchlist
     var board: MarketBoard
     var book: AlertBook
     var now = moment()
@@ -18,9 +19,9 @@ struct AlertStage {
         self.rule = rule
         let bitcoin = Watchlist.Item(
             market: market("bitcoin"), staleness: .init(after: .minutes(15)), moveLimit: moveLimit)
-        board = MarketBoard(
-            watching: Watchlist(
-                named: [bitcoin], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd())))
+        watchlist = Watchlist(
+            named: [bitcoin], top: 0, staleness: .init(after: .minutes(15)), currencies: .init(usd()))
+        board = MarketBoard(watching: watchlist)
         book = AlertBook(rules: [rule], remembering: [:], identity: Self.identity)
     }
 

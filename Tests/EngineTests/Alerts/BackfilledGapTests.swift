@@ -38,7 +38,7 @@ import Testing
         #expect(!windows.isCovered(1, window: 0, now: now))
         if step != nil {
             var after = windows
-            after.add(price("102"), quotedAt: now + 60_000, of: 0, now: now + 60_000)
+            after.add(price("102"), quotedAt: now + 60_000, of: 0, answeredAt: now + 60_000)
             #expect(after.range(of: 0, window: 0) == PriceRange(lowest: price("50"), highest: price("101")))
         }
     }

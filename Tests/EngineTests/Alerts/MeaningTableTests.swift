@@ -206,6 +206,26 @@ import Testing
         #expect(judge(12, usable: 12).map(\.kind) == [.resolved])
     }
 
+    @Test("a quote that was stale when it was answered counts in the window once there is a fresh one")
+    func staleQuoteInWindow() {
+        var stage = AlertStage(bitcoinRule(.falls(percent(5), within: .hours(2))))
+        let polls = Array(repeating: AlertStage.Poll.price("100"), count: 100) + Array(repeating: .null, count: 18)
+        #expect(stage.play(polls) == Array(repeating: "", count: polls.count))
+        _ = stage.board.apply(answer(quote("bitcoin", "110", at: stage.now - .minutes(16)), at: stage.now))
+        #expect(stage.board[market("bitcoin")]?.state(at: stage.now) == .stale)
+        let events = stage.play(["=", "104"])
+        #expect(events == ["", Self.firing])
+    }
+
+    @Test("a start resolves no alert of a market without any price")
+    func staleWithoutPrice() {
+        var stage = AlertStage(bitcoinRule(.stale(.minutes(2))))
+        #expect(stage.play(["?", "?", "?"]) == ["", "", Self.firing])
+        stage.restart()
+        stage.board = MarketBoard(watching: stage.watchlist)
+        #expect(stage.play(["?", "?", "?", "?", "10"]) == ["", "", "", "", Self.resolved])
+    }
+
     @Test("time in which nobody asked makes nothing stale")
     func downtime() {
         let asked = AlertBook.Context(

@@ -23,7 +23,7 @@ import Testing
             time += Int64(1 + random.below(90)) * 1000
             level = max(1, level + random.below(7) - 3)
             let sample = Sample(time: time, price: price("\(level)"))
-            windows.add(sample.price, quotedAt: time, of: 0, now: time)
+            windows.add(sample.price, quotedAt: time, of: 0, answeredAt: time)
             for (window, length) in windows.lengths.enumerated() {
                 let others = samples.filter { $0.time >= time - length }.map(\.price)
                 let expected = others.min().flatMap { low in
@@ -65,7 +65,7 @@ import Testing
             }
             for kind in 0...1 {
                 var windows = kind == 0 ? exact : rebuilt
-                windows.add(samples[now].price, quotedAt: present, of: 0, now: present)
+                windows.add(samples[now].price, quotedAt: present, of: 0, answeredAt: present)
                 if kind == 0 { exact = windows } else { rebuilt = windows }
             }
             #expect(exact.range(of: 0, window: 0) != nil)

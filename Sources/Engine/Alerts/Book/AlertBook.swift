@@ -196,10 +196,10 @@ extension AlertBook {
         }
         for market in revalued(on: board, at: context) { windows.forget(market) }
         let answered = context.sources.filter(\.value.answered).map(\.key)
-        board.eachFreshPrice(at: time, answered: answered) { place, price, quotedAt in
+        board.eachPrice(at: time, answered: answered) { place, price, quotedAt, isFresh in
             let number = markets.onBoard[place]
-            prices[number] = price
-            if let price { windows.add(price, quotedAt: quotedAt, of: number, now: time) }
+            prices[number] = isFresh ? price : nil
+            if let price { windows.add(price, quotedAt: quotedAt, of: number, answeredAt: isFresh ? time : nil) }
         }
     }
 }
@@ -235,7 +235,7 @@ extension AlertBook {
     ///   - source: the source that it polled.
     ///   - interval: the poll interval in force; zero: as configured.
     ///   - samples: its new prices.
-    ///   - unknown: the markets without a usable price.
+    ///   - unknown: the markets without a fresh price.
     package mutating func recall(
         poll: Date, source: SourceID = .shared, interval: Duration = .zero,
         samples: [(market: Int, quotedAt: Date, price: Price)], unknown: [Int], of watched: [MarketID]

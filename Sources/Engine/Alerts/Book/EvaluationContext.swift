@@ -67,8 +67,13 @@ extension AlertBook.Context {
         // Only changes of the market can be late; those of the configuration are not.
         let holds = reason == .firstMet || reason == .firstFiring
         guard let watchedUntil = self[source].watchedUntil, holds || reason == .conditionEnded else { return nil }
-        // Neither is a market late that was first answered after the gap. A poll takes less than an interval.
-        if let since = entry?.watchedSince, since > watchedUntil + self[source].interval { return nil }
+        if let entry {
+            // Without a price in this poll its data changed by the clock alone, now. Neither is a market late that was
+            // first answered after the gap; a poll takes less than an interval.
+            guard entry.isReached, entry.shown != nil, let since = entry.watchedSince,
+                since <= watchedUntil + self[source].interval
+            else { return nil }
+        }
         let changed = changedAt(condition, self[source].backfilled[market], entry, holds: holds)
         return Int(now.since(changed ?? watchedUntil).components.seconds)
     }

@@ -87,9 +87,12 @@ extension AlertRule.Condition {
     fileprivate func observe(_ place: Int, _ board: MarketBoard, _ context: AlertBook.Context) -> Observation? {
         switch self {
         case .stale:
-            // A market without any price counts from the first answer that should have held it.
-            let since = board.entries[place].newest?.quotedAt ?? board.entries[place].watchedSince
-            return since.map { .silence(max(.zero, context.age(of: $0))) }
+            let entry = board.entries[place]
+            guard let since = entry.newest?.quotedAt ?? entry.watchedSince else { return nil }
+            let silence = Observation.silence(max(.zero, context.age(of: since)))
+            // A market without any price counts from the first answer that should have held it. A start begins anew
+            // with that, which ends no alert.
+            return entry.newest == nil && isMet(by: silence) != true ? nil : silence
         // A portfolio has no quotes of its own: its parts are named and have these alerts.
         case .marketStale where board.entries[place].portfolio != nil,
             .marketMissing where board.entries[place].portfolio != nil:

@@ -68,10 +68,12 @@ struct PriceWindows: Sendable {
         longestSteps[group] = max(every[group], interval.inMilliseconds) * 2
     }
 
-    /// Adds a polled price of a market.
-    mutating func add(_ price: Price, quotedAt: Int64, of market: Int, now: Int64) {
+    /// Adds a price of a market.
+    ///
+    /// - Parameter now: when it was answered; nil if it was stale then: what was quoted counts, but nobody watched.
+    mutating func add(_ price: Price, quotedAt: Int64, of market: Int, answeredAt now: Int64?) {
         guard !isEmpty else { return }
-        answer(market, at: now)
+        if let now { answer(market, at: now) }
         push(PriceQueue.Point(price, at: quotedAt), to: market)
     }
 
@@ -83,18 +85,17 @@ struct PriceWindows: Sendable {
     }
 
     /// Adds a recorded poll, oldest first. Markets of its group that are neither in `samples` nor in `unknown` had an
-    /// unchanged price.
+    /// unchanged price; a sample of one in `unknown` was stale.
     mutating func add(
         recorded time: Int64, group: Int = 0, samples: [(market: Int, quotedAt: Int64, price: Price)], unknown: [Int]
     ) {
         guard !isEmpty else { return }
+        let unknown = Set(unknown)
         for (market, quotedAt, price) in samples {
             // A sample is an answer also if its market was in another group at that time.
-            answer(market, at: time)
+            add(price, quotedAt: quotedAt, of: market, answeredAt: unknown.contains(market) ? nil : time)
             tracks[market].isRecorded = true
-            push(PriceQueue.Point(price, at: quotedAt), to: market)
         }
-        let unknown = Set(unknown)
         for market in tracks.indices
         where tracks[market].isRecorded && tracks[market].group == group && !unknown.contains(market) {
             answer(market, at: time)
