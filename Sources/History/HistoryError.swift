@@ -66,14 +66,14 @@ extension HistoryError {
 
     private static let restoring = "set it aside and restore a backup"
 
-    /// True where the schema was altered: our statements fit our tables, which have no triggers, so a missing table or
-    /// column, or a constraint that is not ours, is damage.
+    /// True where the schema or its format was altered: our statements fit our tables, which have no triggers, so a
+    /// missing table or column, or a constraint that is not ours, is damage.
     private static func isDamage(_ error: DatabaseError, _ message: String) -> Bool {
         if error.extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER { return true }
         return error.resultCode == .SQLITE_ERROR
             && [
                 "no such table", "no such column", "has no column named", "cannot join using column", "already exists",
-                "integer overflow",
+                "integer overflow", "unsupported file format",
             ].contains(where: message.contains)
     }
 

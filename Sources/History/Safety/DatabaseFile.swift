@@ -21,49 +21,61 @@ enum DatabaseFile {
         _ path: String, installation: String, _ busyMode: Database.BusyMode
     ) throws(HistoryError) -> DatabaseQueue {
         try HistoryError.naming("open", path) {
-            try FileHeader.refuseEmptied(path)
-            if FileManager.default.fileExists(atPath: path) {
-                restrict(path)
-                do {
-                    try refuseOthers(path, busyMode)
-                } catch let error as DatabaseError
-                    where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK && FileHeader.isBeforeFirstTable(path)
-                {
-                    // Only a writer rolls its journal back.
-                    if FileHeader(of: path).isForeign { throw FileHeader.foreign(path) }
-                }
-            } else {
-                create(path)
+            do {
+                return try open(path, installation, busyMode)
+            } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_READONLY && !FileHeader(of: path).mayBeWritten
+            {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
-            var configuration = Configuration()
-            configuration.journalMode = .wal
-            configuration.busyMode = busyMode
-            configuration.prepareDatabase { db in
-                try db.execute(
-                    sql: """
-                        PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
-                        PRAGMA wal_autocheckpoint = \(logPages); PRAGMA journal_size_limit = \(logPages * 4096);
-                        PRAGMA cache_size = -\(cacheSize)
-                        """)
-                keepWALFiles(db)
-            }
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            // A power loss must not undo what was announced. Set here, since GRDB has just set NORMAL for the WAL.
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            guard try queue.read({ sqlite3_db_readonly($0.sqliteConnection, "main") }) == 0 else {
-                throw DatabaseError(resultCode: .SQLITE_READONLY)
-            }
-            try Schema.migrator.migrate(queue)
-            try queue.read(Schema.refuseMissing)
-            try queue.write { db in
-                try db.execute(
-                    sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('installation', ?)",
-                    arguments: [installation])
-            }
-            try queue.read(StateTables.check)
-            restrict(path)
-            return queue
         }
+    }
+
+    private static func open(
+        _ path: String, _ installation: String, _ busyMode: Database.BusyMode
+    ) throws -> DatabaseQueue {
+        try FileHeader.refuseEmptied(path)
+        if FileManager.default.fileExists(atPath: path) {
+            restrict(path)
+            do {
+                try refuseOthers(path, busyMode)
+            } catch let error as DatabaseError
+                where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK && FileHeader.isBeforeFirstTable(path)
+            {
+                // Only a writer rolls its journal back.
+                if FileHeader(of: path).isForeign { throw FileHeader.foreign(path) }
+            }
+        } else {
+            create(path)
+        }
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        configuration.busyMode = busyMode
+        configuration.prepareDatabase { db in
+            try db.execute(
+                sql: """
+                    PRAGMA secure_delete = OFF; PRAGMA auto_vacuum = 2;
+                    PRAGMA wal_autocheckpoint = \(logPages); PRAGMA journal_size_limit = \(logPages * 4096);
+                    PRAGMA cache_size = -\(cacheSize)
+                    """)
+            keepWALFiles(db)
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        // A power loss must not undo what was announced. Set here, since GRDB has just set NORMAL for the WAL.
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        guard try queue.read({ sqlite3_db_readonly($0.sqliteConnection, "main") }) == 0 else {
+            throw DatabaseError(resultCode: .SQLITE_READONLY)
+        }
+        try Schema.migrator.migrate(queue)
+        try queue.read(Schema.refuseMissing)
+        try queue.write { db in
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO setting (name, value) VALUES ('installation', ?)",
+                arguments: [installation])
+        }
+        try queue.read(StateTables.check)
+        restrict(path)
+        return queue
     }
 
     /// Opens what the daemon reads while the database cannot be written: the database, if it can be read, else an empty

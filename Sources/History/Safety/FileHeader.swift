@@ -18,7 +18,11 @@ struct FileHeader {
     /// True for a database that does not use a WAL: a backup, never an open database of ours.
     var isWithoutLog: Bool { isDatabase && bytes.count > Self.formPlace && bytes[Self.formPlace] == 1 }
 
+    /// False where SQLite takes the file for one of a later version, which it only reads. No release writes such a file.
+    var mayBeWritten: Bool { !isDatabase || bytes.count <= Self.writtenPlace || bytes[Self.writtenPlace] <= 2 }
+
     private static let magic = Array("SQLite format 3\0".utf8)
+    private static let writtenPlace = 18
     private static let formPlace = 19
     private static let idPlace = 68..<72
     private static let pageSize = 4096

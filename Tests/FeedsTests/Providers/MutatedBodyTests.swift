@@ -136,7 +136,8 @@ private struct Numerals {
         var prices: Set<String> = []
         var place = 0
         while place < text.count {
-            guard Self.isDigit(text[place]), place == 0 || !Self.isPart(text[place - 1]) else {
+            // `.5` is a half, where a provider's prices are texts.
+            guard Self.isDigit(text[place]) || text[place] == 0x2E, place == 0 || !Self.isPart(text[place - 1]) else {
                 place += 1
                 continue
             }

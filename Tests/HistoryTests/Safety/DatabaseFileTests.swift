@@ -179,6 +179,21 @@ import Testing
         withExtendedLifetime(writer) {}
     }
 
+    @Test("a header of a version that nobody writes is damage, no lack of permission", arguments: [18, 47])
+    func unknownVersion(place: Int) throws {
+        let folder = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
+        try writer.close()
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: folder.database + suffix) }
+        var bytes = try #require(FileManager.default.contents(atPath: folder.database))
+        bytes[place] ^= 0x40
+        try bytes.write(to: URL(fileURLWithPath: folder.database))
+        let next = try HistoryWriter(at: folder.database)
+        #expect(next.quarantinedDatabases().count == 1)
+        try next.commit(poll(60, sample("a", "2", quotedAt: 60)))
+    }
+
     @Test("a log whose database is gone is kept under a dated name")
     func logAlone() throws {
         let folder = try TemporaryFolder()

@@ -229,6 +229,10 @@ import Testing
             "p.yaml:2:3: no valid YAML: duplicate key every; keep one"
         ),
         ("zzzzzzzzzz: 1", "p.yaml:1:1: zzzzzzzzzz: unknown key"),
+        (
+            "watch: {markets: [{id: s, holds: {\"bit\\tcoin\": 1}}]}",
+            "p.yaml:1:48: watch.markets[0].holds.bit\\u0009coin: a market id must not hold a control character"
+        ),
         ("[a, b]: 1", "p.yaml:1:1: a key must be a text"),
         // YAML itself.
         (

@@ -229,11 +229,11 @@ final class Section {
         for (place, pair) in pairs.enumerated() where !names.contains(pair.key) {
             let before = place > 0 ? pairs[place - 1] : nil
             let hint = Hint.number(endingIn: pair, after: before) ?? Hint.key(pair.key, in: path, known: sorted)
-            context.fault(pair.position, inner(pair.key.printable), "unknown key" + hint)
+            context.fault(pair.position, inner(pair.key), "unknown key" + hint)
         }
     }
 
-    private func inner(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    private func inner(_ key: String) -> String { path.isEmpty ? key.printable : "\(path).\(key.printable)" }
 }
 
 extension YAMLPair {
