@@ -45,10 +45,11 @@ enum StateTables {
         ),
     ]
 
-    /// Reads all rows, except past events: there are many, and they are checked when read.
+    /// Reads all rows; of events those of the queued messages alone: there are many, and they are checked when read.
     static func check(_ db: Database) throws {
-        for table in all where table.name != "event" {
-            try db.rows("SELECT * FROM \(table.name)") { try table.check($0) }
+        for table in all {
+            let queued = table.name == "event" ? " WHERE id IN (SELECT event FROM message_event)" : ""
+            try db.rows("SELECT * FROM \(table.name)\(queued)") { try table.check($0) }
         }
     }
 

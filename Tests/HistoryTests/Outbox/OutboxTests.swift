@@ -52,6 +52,23 @@ import Testing
         #expect(try reader.outboxSize() == size)
     }
 
+    @Test("a damaged event of a queued message is found at the start, not when it cannot be sent")
+    func damagedEvent() throws {
+        let (sent, queued) = (event("e1"), event("e2"))
+        try record([sent, queued], message("m1", [queued]), message("m2", [queued]))
+        try writer.close()
+        func quarantined(damaging id: String) throws -> Int {
+            try DatabaseQueue(path: folder.database).write {
+                try $0.execute(sql: "UPDATE event SET price = x'07' WHERE event_id = ?", arguments: [id])
+            }
+            let next = try HistoryWriter(at: folder.database)
+            defer { try? next.close() }
+            return next.quarantinedDatabases().count
+        }
+        #expect(try quarantined(damaging: "e1") == 0, "it is read with all past events, when a user asks for them")
+        #expect(try quarantined(damaging: "e2") == 1)
+    }
+
     @Test("what is settled is gone; what was tried in vain remembers it")
     func settled() throws {
         let first = event("e1")
