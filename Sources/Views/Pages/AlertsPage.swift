@@ -30,7 +30,9 @@ package struct AlertsPage {
         frame.page("Alerts", .alerts(since: since)) { html in
             html.element("h2", text: "Now")
             frame.alerts(&html)
-            if (frame.status.firing + frame.status.pending).isEmpty { html.element("p", text: "No alert fires.") }
+            if (frame.status.firing + frame.status.pending).isEmpty {
+                html.element("p", text: frame.exit == 3 ? "It is not known whether an alert fires." : "No alert fires.")
+            }
             let silences = frame.status.silences.filter { $0.until > frame.now }
             if !silences.isEmpty {
                 html.element("h2", text: "Silenced")

@@ -256,11 +256,13 @@ import Testing
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.database + suffix) }
         let page = await reply("/")
         #expect(page.status == 200 && text(page).contains("<strong>unreadable</strong>: read the status"))
+        #expect(text(await reply("/alerts")).contains("It is not known whether an alert fires."))
         #expect(await reply("/healthz").status == 503)
         #expect(await reply("/status.json").status == 503)
         #expect(await reply("/m/bitcoin").status == 404)
         try writeStatusWithoutHistory()
         #expect(text(await reply("/")).contains("Nothing is recorded yet"))
+        #expect(text(await reply("/alerts")).contains("No alert fires."))
         #expect(text(await reply("/m/bitcoin")).contains("nothing recorded"))
     }
 
