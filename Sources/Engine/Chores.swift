@@ -52,6 +52,7 @@ extension Engine {
             guard let known = before.sources.first(where: { $0.id == sources[place].id }) else { continue }
             sources[place].resume(known, feeds, at: now)
         }
+        for source in sources { board.setInterval(source.step, of: source.id) }
         daemon.rejection = nil
         if next.heartbeat != before.settings.heartbeat { chores.lastHeartbeat = nil }
         chores.isBackfillDue = true

@@ -45,6 +45,7 @@ package struct Engine: Sendable {
         chores = Chores(lastDigest: remembered.lastDigest ?? min(remembered.lastCycle ?? now.wall, now.wall))
         recording.unsaved.logged = remembered.unlogged.map(\.id).filter(logged.contains)
         sources = makeSources(remembered, at: now)
+        for source in sources { board.setInterval(source.step, of: source.id) }
         // Data does not become stale while no daemon runs.
         daemon.downtime = lastBeforeGap(remembered.lastCycle, until: now.wall, interval: shortestStep)
             .map { $0..<now.wall }

@@ -299,6 +299,17 @@ import Testing
         }
     }
 
+    @Test("before the first answer, too, a price is stale by the interval in force", arguments: [59, 61])
+    func staleByInterval(age: Int) throws {
+        var record = poll(0, sample("a", "1", quotedAt: 0))
+        record.interval = .minutes(20)
+        try writer.commit(record)
+        var settings = settings(own: false)
+        settings.watchlist.named[0].staleness.followsInterval = true
+        let board = try writer.load(settings, at: moment(Double(age) * 60)).board
+        #expect(board[market("a")]?.state(at: moment(Double(age) * 60)) == (age == 59 ? .fresh : .stale))
+    }
+
     @Test("the windows know what was recorded before the start")
     func windows() throws {
         try recordMinutes(stride(from: 0.0, through: 60, by: 1)) { "\(100 + $0)" }

@@ -177,6 +177,8 @@ class Portfolio(Market):
         is_valued = self.valued == self.holds
         known = all(part.fresh(now) for part in self.parts) and (answered or is_valued and self.trusted[1] == quoted)
         self.state, self.reason = ("known", None) if known else ("unknown", "incomplete")
+        if not is_valued and not answered:
+            self.reason = "not_asked"
         self.edited = False
         if not known or not answered:
             return

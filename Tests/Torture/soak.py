@@ -193,7 +193,8 @@ alerts:
             self.part.count(f"{key} after a tenth", first[key])
             self.part.count(f"{key} at the end", value)
         growth = last["anonymous"] - first["anonymous"]
-        if growth > MOST_GROWTH:
+        # Before some ten thousand polls the last day is not full yet.
+        if growth > MOST_GROWTH and self.polls >= 100_000:
             self.part.found(f"memory grew by {growth} bytes")
         for key, most in (("descriptors", 2), ("threads", 2), ("wal", 1 << 20), ("status", 1 << 14), ("metrics", 1 << 14)):
             if last[key] > first[key] + most:

@@ -162,6 +162,14 @@ package struct MarketBoard: Sendable {
         return known
     }
 
+    /// Sets the poll interval in force before the first answer: ages are judged by it.
+    package mutating func setInterval(_ interval: Duration, of source: SourceID) {
+        for place in entries.indices where entries[place].source == source && entries[place].portfolio == nil {
+            entries[place].interval = interval
+        }
+        limitPortfolios()
+    }
+
     package subscript(market: MarketID) -> Entry? { places[market].map { entries[$0] } }
 
     /// Those of them that the configuration names, and the currencies, for the history.

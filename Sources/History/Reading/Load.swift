@@ -59,7 +59,11 @@ extension HistoryReader {
         var known = try newest(in: watchlist.currencies, of: wanted)
         let edited = try edited(watchlist, newest: known)
         for market in edited { known[market] = nil }
-        return MarketBoard(watching: watchlist, remembering: known, edited: edited)
+        var board = MarketBoard(watching: watchlist, remembering: known, edited: edited)
+        for source in settings.sources.map(\.id) {
+            if let interval = try lastInterval(of: source) { board.setInterval(interval, of: source) }
+        }
+        return board
     }
 
     /// The markets whose newest recorded price is not of their present amounts.

@@ -24,6 +24,13 @@ extension HistoryReader {
         return try time("SELECT at FROM poll WHERE \(polls) AND \(condition) ORDER BY at DESC LIMIT 1", arguments)
     }
 
+    /// The interval in force at the newest poll of a source; nil if it was never polled.
+    package func lastInterval(of source: SourceID) throws(HistoryError) -> Duration? {
+        let (polls, arguments) = source.polls
+        let sql = "SELECT interval FROM poll WHERE \(polls) ORDER BY at DESC LIMIT 1"
+        return try read { db in try db.all(sql, arguments) { row -> Duration in try row.value(0) }.first }
+    }
+
     /// The daemon's last completed cycle: its newest poll, or the newest cycle in which no feed could be asked.
     package func lastCycle() throws(HistoryError) -> Date? {
         let waiting = try time("SELECT at FROM turn WHERE kind = 'waiting' ORDER BY id DESC LIMIT 1")

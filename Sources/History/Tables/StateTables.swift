@@ -34,7 +34,7 @@ enum StateTables {
             "event",
             { _ = (try $0.value("id", as: Int64.self), try $0.value("logged", as: Bool.self), try AlertEvent($0)) }
         ),
-        ("message", { _ = try QueuedMessage($0, events: []) }),
+        ("message", { _ = (try $0.value("id", as: Int64.self), try QueuedMessage($0, events: [])) }),
         ("message_event", columns(("message", Int64.self), ("event", Int64.self))),
         ("told", columns(("rule", String.self), ("market", MarketID.self), ("channel", String.self))),
         ("feed_note", columns(("feed", String.self), ("name", String.self), ("value", Data.self))),

@@ -69,6 +69,18 @@ import Testing
         #expect(try quarantined(damaging: "e2") == 1)
     }
 
+    @Test("a message whose number no release gives is not taken along from the database that is set aside")
+    func damagedNumber() throws {
+        try record([event("e1")], message("m1", []), message("m2", []))
+        try writer.close()
+        try DatabaseQueue(path: folder.database).write {
+            try $0.execute(sql: "UPDATE message SET id = -9223372036854775808 WHERE message_id = 'm1'")
+        }
+        let next = try HistoryWriter(at: folder.database)
+        #expect(next.quarantinedDatabases().count == 1)
+        #expect(try next.reader.queuedMessages().map(\.id) == ["m2"])
+    }
+
     @Test("what is settled is gone; what was tried in vain remembers it")
     func settled() throws {
         let first = event("e1")
