@@ -26,7 +26,7 @@ import stage
 SOAK = stage.ROOT / ".build/release-short/release/pricewatch"
 MARKETS, VARIANTS = 250, 40
 # Polls between two hours that pass at once, and between two reloads.
-HOUR_EACH, RELOAD_EACH = 2000, 1000
+HOUR_EACH, RELOAD_EACH = 400, 1000
 MOST_GROWTH = 1 << 20
 
 
@@ -123,8 +123,8 @@ log: {{file: {self.folder}/log, level: warning}}
 status_file: {self.folder}/status.json
 metrics_file: {self.folder}/metrics.prom
 notify:
-  one: {{webhook: "http://127.0.0.1:{port}/one", timeout: 1s, max_age: 1m}}
-  two: {{webhook: "http://127.0.0.1:{port}/two", timeout: 1s, max_age: 1m, quiet: ["00:00-00:01"]}}
+  one: {{webhook: "http://127.0.0.1:{port}/one", timeout: 1s, max_age: 10s}}
+  two: {{webhook: "http://127.0.0.1:{port}/two", timeout: 1s, max_age: 10s, quiet: ["00:00-00:01"]}}
 alerts:
   - {{name: level, market: m0, above: 100.5}}
   - {{name: moves, markets: [m1, m2, m3], moves: 0.5%, within: 10s, repeat: 1m}}
@@ -193,7 +193,7 @@ alerts:
             self.part.count(f"{key} after a tenth", first[key])
             self.part.count(f"{key} at the end", value)
         growth = last["anonymous"] - first["anonymous"]
-        # Before some ten thousand polls the last day is not full yet.
+        # A day must have passed before the first figures: its prices are held in memory.
         if growth > MOST_GROWTH and self.polls >= 100_000:
             self.part.found(f"memory grew by {growth} bytes")
         for key, most in (("descriptors", 2), ("threads", 2), ("wal", 1 << 20), ("status", 1 << 14), ("metrics", 1 << 14)):

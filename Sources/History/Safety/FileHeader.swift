@@ -6,6 +6,8 @@ struct FileHeader {
     /// Nil if there is no such file.
     private let size: Int64?
     private let hasLog: Bool
+    /// A power loss in the first checkpoint leaves a beginning of zeros, and the whole database in the log.
+    private let isInLog: Bool
 
     init(of path: String) {
         let handle = FileHandle(forReadingAtPath: path)
@@ -13,6 +15,14 @@ struct FileHeader {
         bytes = (try? handle?.read(upToCount: 4096)).map(Array.init) ?? []
         size = Self.size(of: path)
         hasLog = Self.size(of: path + "-wal") ?? 0 > 0
+        isInLog = bytes.allSatisfy { $0 == 0 } && Self.logBeginsWithFirstPage(path)
+    }
+
+    /// Source of the place of a frame's page number: SQLite's file format, "The Write-Ahead Log".
+    private static func logBeginsWithFirstPage(_ path: String) -> Bool {
+        let log = FileHandle(forReadingAtPath: path + "-wal")
+        defer { try? log?.close() }
+        return (try? log?.read(upToCount: 36)).map { Array($0.suffix(4)) == [0, 0, 0, 1] } ?? false
     }
 
     /// True for a database that does not use a WAL: a backup, never an open database of ours.
@@ -51,7 +61,7 @@ struct FileHeader {
                 .corrupt, "open", path, cause: "it is cut off after \(bytes.count) bytes", hint: Self.hint)
         }
         if isText { throw Self.foreign(path) }
-        if hasLog, !bytes.isEmpty, !isDatabase {
+        if hasLog, !bytes.isEmpty, !isDatabase, !isInLog {
             throw HistoryError(
                 .corrupt, "open", path, cause: "its header is gone, and its write-ahead log is there", hint: Self.hint)
         }

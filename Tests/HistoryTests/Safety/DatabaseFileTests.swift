@@ -161,21 +161,38 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["history.db"])
     }
 
-    @Test("nobody who reads takes the log away from a database that lost its beginning", arguments: [0, 4096])
-    func logBeside(zeros: Int) throws {
+    @Test("a power loss in the first checkpoint loses nothing", arguments: [4096, 15_872])
+    func firstCheckpoint(zeros: Int) throws {
         let folder = try TemporaryFolder()
         let copy = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
         try Data(count: zeros).write(to: URL(fileURLWithPath: copy.database))
+        #expect(try HistoryReader(at: copy.database).size().samples == 1)
+        let next = try HistoryWriter(at: copy.database)
+        try next.commit(poll(60, sample("a", "2", quotedAt: 60)))
+        #expect(next.quarantinedDatabases().isEmpty)
+        #expect(try next.size().samples == 2)
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("nobody who reads takes the log away from a database that lost its beginning", arguments: [true, false])
+    func logBeside(isEmpty: Bool) throws {
+        let folder = try TemporaryFolder()
+        let copy = try TemporaryFolder()
+        let writer = try HistoryWriter(at: folder.database)
+        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
+        try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
+        let rest = isEmpty ? Data() : Data(repeating: 7, count: 4096)
+        try rest.write(to: URL(fileURLWithPath: copy.database))
         let log = try #require(FileManager.default.contents(atPath: copy.database + "-wal"))
         #expect(log.count > 4096)
         #expect(kind { _ = try HistoryReader(at: copy.database) } == .corrupt)
         #expect(kind { _ = try CommandDatabase(at: copy.database) } == .corrupt)
         #expect(kind { _ = try CommandDatabase(at: copy.database) } == .corrupt)
         #expect(FileManager.default.contents(atPath: copy.database + "-wal") == log)
-        #expect(FileManager.default.contents(atPath: copy.database) == Data(count: zeros))
+        #expect(FileManager.default.contents(atPath: copy.database) == rest)
         withExtendedLifetime(writer) {}
     }
 
