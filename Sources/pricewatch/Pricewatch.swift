@@ -19,7 +19,13 @@ enum Main {
                 try command.run()
             }
         } catch {
-            Pricewatch.exit(withError: CommandError.reported(error))
+            let error = CommandError.reported(error)
+            let code = Pricewatch.exitCode(for: error)
+            guard !code.isSuccess else { Pricewatch.exit(withError: error) }
+            // The parser repeats words of the command line, which may hold anything.
+            let message = Pricewatch.fullMessage(for: error)
+            for line in message.split(separator: "\n") { StandardError.line(String(line)) }
+            exit(code.rawValue)
         }
     }
 }

@@ -6,7 +6,7 @@ struct FileHeader {
     /// Nil if there is no such file.
     private let size: Int64?
     private let hasLog: Bool
-    /// A power loss in the first checkpoint leaves a beginning of zeros, and the whole database in the log.
+    /// A power loss in the first checkpoint leaves a sector of zeros at the beginning, and the whole database in the log.
     private let isInLog: Bool
 
     init(of path: String) {
@@ -15,7 +15,7 @@ struct FileHeader {
         bytes = (try? handle?.read(upToCount: 4096)).map(Array.init) ?? []
         size = Self.size(of: path)
         hasLog = Self.size(of: path + "-wal") ?? 0 > 0
-        isInLog = bytes.allSatisfy { $0 == 0 } && Self.logBeginsWithFirstPage(path)
+        isInLog = bytes.prefix(512).allSatisfy { $0 == 0 } && Self.logBeginsWithFirstPage(path)
     }
 
     /// Source of the place of a frame's page number: SQLite's file format, "The Write-Ahead Log".

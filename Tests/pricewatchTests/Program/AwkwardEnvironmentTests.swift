@@ -92,4 +92,17 @@ import Testing
         #expect(
             unnamed.errors == "read the configuration '': the path is empty (name a file behind --config)\n")
     }
+
+    @Test("what the command line holds is repeated without what a terminal obeys")
+    func escapes() async throws {
+        for words in [
+            ["alerts", "--since", "202\u{1B}]0;x"], ["alerts", "\u{1B}[2J"], ["summary", "--windo\u{202E}w"],
+        ] {
+            let result = try await Program.start(words).ended()
+            #expect(result.exit == 64)
+            #expect(result.errors.contains("\\u001b") || result.errors.contains("\\u202e"), "\(result.errors)")
+            #expect(!result.errors.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+            #expect(result.errors.contains("Usage: pricewatch \(words[0])"))
+        }
+    }
 }
