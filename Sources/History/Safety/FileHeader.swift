@@ -6,7 +6,7 @@ struct FileHeader {
     /// Nil if there is no such file.
     private let size: Int64?
     private let hasLog: Bool
-    /// A power loss in the first checkpoint leaves a sector of zeros at the beginning, and the whole database in the log.
+    /// A power loss in a checkpoint may leave zeros of the first page, which is in the log then.
     private let isInLog: Bool
 
     init(of path: String) {
@@ -15,14 +15,23 @@ struct FileHeader {
         bytes = (try? handle?.read(upToCount: 4096)).map(Array.init) ?? []
         size = Self.size(of: path)
         hasLog = Self.size(of: path + "-wal") ?? 0 > 0
-        isInLog = bytes.prefix(512).allSatisfy { $0 == 0 } && Self.logBeginsWithFirstPage(path)
+        isInLog = bytes.prefix(512).allSatisfy { $0 == 0 } && Self.logHoldsFirstPage(path)
     }
 
-    /// Source of the place of a frame's page number: SQLite's file format, "The Write-Ahead Log".
-    private static func logBeginsWithFirstPage(_ path: String) -> Bool {
-        let log = FileHandle(forReadingAtPath: path + "-wal")
-        defer { try? log?.close() }
-        return (try? log?.read(upToCount: 36)).map { Array($0.suffix(4)) == [0, 0, 0, 1] } ?? false
+    /// Source of the places: SQLite's file format, "The Write-Ahead Log".
+    private static func logHoldsFirstPage(_ path: String) -> Bool {
+        guard let log = FileHandle(forReadingAtPath: path + "-wal") else { return false }
+        defer { try? log.close() }
+        guard let header = try? log.read(upToCount: 32), header.count == 32 else { return false }
+        var place: UInt64 = 32
+        while true {
+            guard (try? log.seek(toOffset: place)) != nil, let frame = try? log.read(upToCount: 16), frame.count == 16,
+                // Frames of an earlier round have other salts.
+                frame.suffix(8).elementsEqual(header[16..<24])
+            else { return false }
+            if frame.prefix(4).elementsEqual([0, 0, 0, 1]) { return true }
+            place += 24 + UInt64(pageSize)
+        }
     }
 
     /// True for a database that does not use a WAL: a backup, never an open database of ours.

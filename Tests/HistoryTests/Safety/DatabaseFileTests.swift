@@ -161,8 +161,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["history.db"])
     }
 
-    @Test("a power loss in the first checkpoint loses nothing", arguments: [512, 4096, 15_872])
-    func firstCheckpoint(zeros: Int) throws {
+    @Test("a power loss in a checkpoint of the first page loses nothing", arguments: [512, 4096, 15_872])
+    func tornFirstPage(zeros: Int) throws {
         let folder = try TemporaryFolder()
         let copy = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
