@@ -99,7 +99,7 @@ import Testing
     }
 
     /// How a database lost its beginning, and the log beside it did not.
-    enum Loss: String, CaseIterable, Sendable {
+    enum Loss: String, Sendable {
         case everything, firstPage, header
 
         func apply(_ path: String) throws {
@@ -140,7 +140,8 @@ import Testing
         return installation
     }
 
-    @Test("no command takes the log away from a database that lost its beginning", arguments: Loss.allCases)
+    @Test(
+        "no command takes the log away from a database that lost its beginning", arguments: [Loss.everything, .header])
     func logBeside(loss: Loss) async throws {
         let simulator = try await CoinGeckoSimulator.start()
         let installation = try killed(simulator.baseURL)
@@ -173,6 +174,22 @@ import Testing
             try Int.fetchOne($0, sql: "SELECT count(*) FROM prices WHERE market = 'bitcoin'")
         }
         #expect(samples == 10, "sqlite3 opens it with its log")
+        #expect(!installation.log.contains { $0.contains(" alert.firing ") }, "what was announced is announced once")
+    }
+
+    @Test("a first page of zeros that the log holds is no loss")
+    func firstPageInLog() async throws {
+        let simulator = try await CoinGeckoSimulator.start()
+        let installation = try killed(simulator.baseURL)
+        try Loss.firstPage.apply(installation.database)
+        #expect(try await installation.run("history", "bitcoin").exit == 0)
+        #expect(try await installation.run("run", "--once").exit == 0)
+        await simulator.stop()
+        #expect(try aside(installation).isEmpty)
+        let samples = try await DatabaseQueue(path: installation.database).read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM prices WHERE market = 'bitcoin'")
+        }
+        #expect(samples == 11)
         #expect(!installation.log.contains { $0.contains(" alert.firing ") }, "what was announced is announced once")
     }
 }
