@@ -28,7 +28,10 @@ package enum MutationRun {
 
     package static func count(of what: String, usually: Int) -> Int { number("PRICEWATCH_MUTATED_\(what)") ?? usually }
 
-    package static let seed = UInt64(number("PRICEWATCH_MUTATION_SEED") ?? 2)
+    private static let usualSeed = 2
+    package static let seed = UInt64(number("PRICEWATCH_MUTATION_SEED") ?? usualSeed)
+    /// Whether it is what the tests try without these variables.
+    package static let isUsual = seed == UInt64(usualSeed)
 
     /// Writes what is about to be tried, so that what ends the tests is found in this file.
     package static func note(_ what: @autoclosure () -> some DataProtocol) {

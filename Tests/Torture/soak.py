@@ -194,7 +194,7 @@ alerts:
             self.part.count(f"{key} at the end", value)
         growth = last["anonymous"] - first["anonymous"]
         # A day must have passed before the first figures: its prices are held in memory.
-        if growth > MOST_GROWTH and self.polls >= 100_000:
+        if growth > MOST_GROWTH and self.polls // 10 >= 24 * HOUR_EACH:
             self.part.found(f"memory grew by {growth} bytes")
         for key, most in (("descriptors", 2), ("threads", 2), ("wal", 1 << 20), ("status", 1 << 14), ("metrics", 1 << 14)):
             if last[key] > first[key] + most:

@@ -163,31 +163,31 @@ import Testing
 
     @Test("a power loss in a checkpoint of the first page loses nothing", arguments: [512, 4096, 15_872])
     func tornFirstPage(zeros: Int) throws {
-        let folder = try TemporaryFolder()
-        let copy = try TemporaryFolder()
-        let writer = try HistoryWriter(at: folder.database)
-        try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
-        try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
         // Of a page some sectors may have arrived.
-        let torn = Data(count: zeros) + Data(repeating: 7, count: zeros == 512 ? 3584 : 0)
-        try torn.write(to: URL(fileURLWithPath: copy.database))
+        let copy = try log(beside: Data(count: zeros) + Data(repeating: 7, count: zeros == 512 ? 3584 : 0))
         #expect(try HistoryReader(at: copy.database).size().samples == 1)
         let next = try HistoryWriter(at: copy.database)
         try next.commit(poll(60, sample("a", "2", quotedAt: 60)))
         #expect(next.quarantinedDatabases().isEmpty)
         #expect(try next.size().samples == 2)
-        withExtendedLifetime(writer) {}
     }
 
-    @Test("nobody who reads takes the log away from a database that lost its beginning", arguments: [true, false])
-    func logBeside(isEmpty: Bool) throws {
+    /// A folder with a log that holds a whole database, and these bytes in place of the database.
+    private func log(beside bytes: Data) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let copy = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)
         try writer.commit(poll(0, sample("a", "1", quotedAt: 0)))
         try FileManager.default.copyItem(atPath: folder.database + "-wal", toPath: copy.database + "-wal")
+        try bytes.write(to: URL(fileURLWithPath: copy.database))
+        try writer.close()
+        return copy
+    }
+
+    @Test("no reader takes the log away from a database that lost its beginning", arguments: [true, false])
+    func logBeside(isEmpty: Bool) throws {
         let rest = isEmpty ? Data() : Data(repeating: 7, count: 4096)
-        try rest.write(to: URL(fileURLWithPath: copy.database))
+        let copy = try log(beside: rest)
         let log = try #require(FileManager.default.contents(atPath: copy.database + "-wal"))
         #expect(log.count > 4096)
         #expect(kind { _ = try HistoryReader(at: copy.database) } == .corrupt)
@@ -195,10 +195,9 @@ import Testing
         #expect(kind { _ = try CommandDatabase(at: copy.database) } == .corrupt)
         #expect(FileManager.default.contents(atPath: copy.database + "-wal") == log)
         #expect(FileManager.default.contents(atPath: copy.database) == rest)
-        withExtendedLifetime(writer) {}
     }
 
-    @Test("a header of a version that nobody writes is damage, no lack of permission", arguments: [18, 47])
+    @Test("a header of a version that no release writes is damage, no lack of permission", arguments: [18, 47])
     func unknownVersion(place: Int) throws {
         let folder = try TemporaryFolder()
         let writer = try HistoryWriter(at: folder.database)

@@ -45,7 +45,8 @@ import Testing
                 #expect(scene.files == before, "\(mutation): refused and changed")
             }
         }
-        #expect(replaced > 0 || Self.count < 1000)
+        // From another seed a few may all be harmless.
+        #expect(replaced > 0 || !MutationRun.isUsual && Self.count < 1000)
     }
 
     /// Whoever looks for the mutation that ends the tests finds it in this file.

@@ -70,7 +70,7 @@ struct PriceWindows: Sendable {
 
     /// Adds a price of a market.
     ///
-    /// - Parameter now: when it was answered; nil if it was stale then: what was quoted counts, but nobody watched.
+    /// - Parameter now: when it was answered; nil if it was stale then: the price counts, the time does not.
     mutating func add(_ price: Price, quotedAt: Int64, of market: Int, answeredAt now: Int64?) {
         guard !isEmpty else { return }
         if let now { answer(market, at: now) }
