@@ -119,6 +119,33 @@ import Testing
         #expect(scene.status.feeds.map(\.requestsThisMonth) == [500])
     }
 
+    @Test("an interval that was lengthened since the last answer makes no price stale while polls fail")
+    func lengthenedWhileFailing() throws {
+        var settings = Settings.test()
+        settings.sources[0].members[0].quota = 1000
+        settings.watchlist.named[0].staleness.followsInterval = true
+        var scene = EngineScene(settings)
+        func used(_ requests: Int, _ reply: @escaping EngineScene.Reply) -> EngineScene.Reply {
+            { request, now in
+                var result = reply(request, now)
+                result.requestsThisMonth = requests
+                return result
+            }
+        }
+        scene.replies["a"] = [used(500, gives("1")), used(900, fails()), used(901, fails())]
+        var ages: [Duration] = []
+        for _ in 0..<3 {
+            scene.wake()
+            let status = scene.status
+            let market = try #require(status.markets.first)
+            ages.append(scene.now.wall.since(try #require(market.quotedAt)))
+            #expect(market.state == .fresh)
+            scene.step(status.interval)
+        }
+        // Three of the intervals that were in force at the answer.
+        #expect(ages[2] > .seconds(1656) * 3)
+    }
+
     @Test(
         "where the clocks disagree nothing is recorded or judged, and the reason names the source",
         arguments: [true, false])

@@ -162,7 +162,7 @@ package struct MarketBoard: Sendable {
         return known
     }
 
-    /// Sets the poll interval in force before the first answer: ages are judged by it.
+    /// Sets the poll interval in force, by which ages are judged, without an answer.
     package mutating func setInterval(_ interval: Duration, of source: SourceID) {
         for place in entries.indices where entries[place].source == source && entries[place].portfolio == nil {
             entries[place].interval = interval

@@ -29,7 +29,9 @@ struct TakenPoll: Sendable {
         requests = taken.result.requests
         switch taken.result.outcome {
         case .waiting: return nil
-        case .failed(let error): self.error = error
+        case .failed(let error):
+            self.error = error
+            board.setInterval(interval, of: source.id)
         case .answered(let answer):
             clockFault = answer.clockFault
             if let clockFault {
