@@ -50,7 +50,8 @@ struct Demo: AsyncParsableCommand {
         let refreshEvents = RefreshEvents(keys: terminal.isTerminal)
         let started = Date()
         var environment = DaemonEnvironment()
-        environment.outlet = terminal.isTerminal ? events : StreamOutlet.standardOutput
+        let outlet: any LogOutlet = terminal.isTerminal ? events : StreamOutlet.standardOutput
+        environment.outlet = { _ in outlet }
         let daemon = Daemon(try await Bootstrap(reading, environment))
         let show = Task {
             if terminal.isTerminal {

@@ -26,7 +26,7 @@ struct Run: AsyncParsableCommand {
         // Other daemons reopen their log at SIGUSR1 or SIGUSR2; by default these signals end the process.
         let reloads = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         let bootstrap = try await Bootstrap(
-            reading, .current(configuration, once: once ? Self.patience(configuration) : nil))
+            reading, .current(once: once ? Self.patience(configuration) : nil))
         // Before anything is recorded or sent.
         let stops = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let daemon = Daemon(bootstrap)

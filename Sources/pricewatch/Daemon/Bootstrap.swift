@@ -21,16 +21,17 @@ struct DaemonEnvironment: Sendable {
     var exports: [ExportSettings: Exporting] = [:]
     /// Replaces the configured channels.
     var channel: (@Sendable (Configuration.Channel) -> any Channel)?
-    /// An outlet for log lines beside the log file.
-    var outlet: (any LogOutlet)?
+    /// An outlet for log lines beside the log file, in the configured format.
+    var outlet: (@Sendable (LoggedLine.Format) -> any LogOutlet)?
     /// For a process of one cycle: how long it waits for deliveries after it; nil: a daemon.
     var once: Duration?
 
     /// This process's environment, with logging to standard error too.
-    static func current(_ configuration: Configuration, once: Duration? = nil) -> DaemonEnvironment {
+    static func current(once: Duration? = nil) -> DaemonEnvironment {
         var environment = DaemonEnvironment(once: once)
-        environment.outlet = StreamOutlet.standardError(
-            configuration.log.format, environment: environment.variables)
+        environment.outlet = { [variables = environment.variables] format in
+            StreamOutlet.standardError(format, environment: variables)
+        }
         return environment
     }
 }
@@ -147,7 +148,7 @@ struct Parts: Sendable {
             LogFile(path: $0, format: configuration.log.format)
         }
         file?.open()
-        let outlets: [any LogOutlet] = [file as (any LogOutlet)?, environment.outlet].compactMap { $0 }
+        let outlets = [file as (any LogOutlet)?, environment.outlet?(configuration.log.format)].compactMap { $0 }
         let now = environment.now
         return (EventLog(level: configuration.log.level, outlets: outlets) { now().wall }, file)
     }

@@ -93,4 +93,28 @@ import Testing
         #expect(await second.memory.requests(of: "coingecko", in: month) == 3)
         await (second.transport as? NetworkTransport)?.shutdown()
     }
+
+    @Test("`log.format` holds for standard error, too, after a reload as before")
+    func format() async throws {
+        let files = try ConfigurationScene()
+        func reading(_ format: String) throws -> ConfigurationReading {
+            try files.reading(
+                """
+                feeds: [{provider: coingecko, url: "http://127.0.0.1:9"}]
+                history: {database: \(files.folder)/history.db}
+                status_file: \(files.folder)/status.json
+                log: {file: null, format: \(format)}
+                """)
+        }
+        let (text, json) = (Lines(), Lines())
+        var environment = DaemonEnvironment(variables: [:], host: "box")
+        environment.outlet = { $0 == .text ? text : json }
+        let first = try Parts(reading("text"), environment)
+        let (second, _) = try first.reloaded(reading("json"))
+        first.log.write(LogLine(.info, "before"))
+        second.log.write(LogLine(.info, "after"))
+        #expect(text.all.map(\.event) == ["before"] && json.all.map(\.event) == ["after"])
+        try second.history.close()
+        await (second.transport as? NetworkTransport)?.shutdown()
+    }
 }

@@ -49,7 +49,7 @@ extension Configuration {
         var file: String?
         /// `level`: the lowest level written; alerts and the service's start and stop are written at every level.
         var level: Logger.Level = .info
-        /// `format`: of the file's lines.
+        /// `format`: of the lines of the file and of standard error.
         var format: LoggedLine.Format = .text
     }
 
