@@ -5,7 +5,9 @@ import Views
 
 @main
 enum Main {
-    static func main() async {
+    /// On the main actor, because the first lines need the process's only thread.
+    @MainActor static func main() async {
+        IdleMemory.shareHeap()
         StandardStreams.fill()
         if let complaint = MisspeltCommand.complaint(about: Array(CommandLine.arguments.dropFirst())) {
             StandardError.line(complaint)
