@@ -66,7 +66,7 @@ test: dependencies
 build: dependencies
 	swift build --product pricewatch
 
-release: dependencies $(GRAPH)
+release: manual-maker $(GRAPH)
 	swift build $(RELEASE_FLAGS) --product pricewatch -Xlinker -Map=$(CURDIR)/$(LINK_MAP)
 	etc/release/licences $(LINK_MAP) $(GRAPH) $(LICENCES)
 
@@ -147,14 +147,14 @@ INSTALL_SETTINGS = BINARY="$(abspath $(RELEASE_BINARY))" MANUAL="$(abspath $(MAN
 	LICENCES="$(abspath $(LICENCES))" PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" DESTDIR="$(DESTDIR)"
 
 # Installs what was built before, so that `make release && sudo make install` needs no toolchain as root.
-install: $(if $(and $(wildcard $(RELEASE_BINARY)),$(wildcard $(MANUAL_MAKER)),$(wildcard $(LICENCES))),,release manual-maker)
+install: $(if $(and $(wildcard $(RELEASE_BINARY)),$(wildcard $(MANUAL_MAKER)),$(wildcard $(LICENCES))),,release)
 	$(INSTALL_SETTINGS) etc/install/install
 
 uninstall:
 	$(INSTALL_SETTINGS) etc/install/uninstall
 
 deb: DEBIAN_PACKAGES += dpkg-dev
-deb: release manual-maker
+deb: release
 	$(INSTALL_SETTINGS) etc/debian/build $(PACKAGE_FOLDER)
 
 # What a release consists of: the package, the files of `make install` as an archive, the bill of materials, checksums.
