@@ -35,13 +35,14 @@ class Silences:
 class Channel:
     """What one channel receives, a list of messages a poll; a message is the set of (rule, market, event)."""
     JOINED = 5  # more events of one poll than these are one message
+    GAP = ("gap",) * 3  # in a message that reports the gap before a poll
 
     def __init__(self, zone, quiet=(), resolves=True):
         self.zone, self.quiet, self.resolves = ZoneInfo(zone), [read(text) for text in quiet], resolves
-        self.held, self.notified = [], set()
+        self.held, self.reports, self.notified = [], [], set()
 
-    def step(self, now, events, severity, silences):
-        """`events`: (rule, market, kind) in their order; `severity`: of a rule."""
+    def step(self, now, events, severity, silences, gap=False):
+        """`events`: (rule, market, kind) in their order; `severity`: of a rule; `gap`: it is reported, with its events."""
         sent = []
         for rule, market, kind in events:
             alert = (rule, market)
@@ -54,12 +55,17 @@ class Channel:
             if not silent:
                 sent.append((rule, market, kind))
         messages = []
-        if self.quiet and end_of_quiet(self.quiet, now, self.zone):
-            self.held += [event for event in sent if severity(event[0]) != "critical"]
-            sent = [event for event in sent if severity(event[0]) == "critical"]
-        elif self.held:
-            messages.append(set(self.held))
-            self.held = []
+        urgent = [event for event in sent if severity(event[0]) == "critical"]
+        is_quiet = self.quiet and end_of_quiet(self.quiet, now, self.zone)
+        if gap:
+            (self.reports if is_quiet and not urgent else messages).append({self.GAP, *sent})
+            sent = urgent = []
+        if is_quiet:
+            self.held += [event for event in sent if event not in urgent]
+            sent = urgent
+        else:
+            messages += self.reports + ([set(self.held)] if self.held else [])
+            self.held, self.reports = [], []
         if len(sent) > self.JOINED:
             messages.append(set(sent))
         else:

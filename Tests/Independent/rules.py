@@ -1,7 +1,7 @@
 """A model of prices, alert rules, candles and the summary, written from the manual. It shares no code with the program.
 
-`Tests/Torture/model.py` plays random prices to both and compares them. Steps are multiples of ten seconds, so that no
-duration ends within the second by which an answer may come early.
+`Tests/Torture/model.py` and `daemon.py` play random prices to both and compare them. Steps are multiples of ten seconds,
+so that no duration ends within the second by which an answer may come early.
 """
 import datetime
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -19,11 +19,16 @@ SCALES_OF_ALL = {**SCALES, "sum": "61.996"}
 
 class PACE:
     """How far polls are apart, in seconds, and when a quote is stale; every duration of a rule goes with it."""
-    every, stale_after = 60, 900
+    every, stale_after, compared = 60, 900, 900
 
     @classmethod
     def set(cls, every):
         cls.every, cls.stale_after = every, max(900, 3 * every)
+
+    @classmethod
+    def configure(cls, every):
+        cls.set(every)
+        cls.compared = min(7200, cls.stale_after)  # older quotes are not compared with a day ago
 
 
 def iso(seconds):
@@ -55,6 +60,7 @@ class Market:
         self.state, self.reason, self.disagreeing = "unknown", "not_asked", 0
         self.trusted = self.candidate = None  # (price, quoted_at, heard_at)
         self.samples = []  # (quoted_at, price) of trusted prices, of somewhat more than a day
+        self.late = set()  # when those were quoted that are not compared with
         self.answers = []  # when a fresh price of it was answered, and how far the answer before may be
         self.recorded = False  # whether the last answer brought a new price
         self.candles = {}  # the hour's first moment to [open, high, low, close, samples]
@@ -107,7 +113,9 @@ class Market:
         self.trust(new)
 
     def trust(self, new):
-        price, quoted, _ = new
+        price, quoted, heard = new
+        if heard - quoted > PACE.compared:
+            self.late.add(quoted)
         if self.samples and self.samples[0][0] < quoted - 2 * DAY:
             self.samples = [sample for sample in self.samples if sample[0] >= quoted - DAY - 7200]
         if (quoted, price) in self.samples[-1:]:
@@ -121,13 +129,17 @@ class Market:
         if not self.fresh(now):
             return None
         newest = self.samples[-1][0]
-        near = [(abs(quoted - (newest - DAY)), price) for quoted, price in self.samples[:-1]
+        if now - newest > PACE.compared:
+            return "either"
+        near = [(abs(quoted - (newest - DAY)), quoted, price) for quoted, price in self.samples[:-1]
                 if abs(quoted - (newest - DAY)) <= 1800]
         if not near:
             return None
-        least = min(distance for distance, _ in near)
-        found = {price for distance, price in near if distance == least}
-        return percent(found.pop(), self.samples[-1][1]) if len(found) == 1 else "either"
+        least = min(near)[0]
+        found = {price for distance, _, price in near if distance == least}
+        if len(found) > 1 or any(quoted in self.late for distance, quoted, _ in near if distance == least):
+            return "either"
+        return percent(found.pop(), self.samples[-1][1])
 
     def price(self):
         return self.trusted[0] if self.state == "known" else None
@@ -167,9 +179,10 @@ class Portfolio(Market):
         self.parts, self.reason = parts, "incomplete"
         self.holds, self.valued = dict(HOLDS), None  # the amounts, and those of the newest value
         self.edited = False  # whether this poll brought the first value of edited amounts
+        self.asked = None  # since when this process has had answers about its parts
 
     def begin(self):
-        pass
+        self.asked = None
 
     def add_up(self, now, answered):
         """By the clock alone it can only become unknown."""
@@ -177,7 +190,9 @@ class Portfolio(Market):
         is_valued = self.valued == self.holds
         known = all(part.fresh(now) for part in self.parts) and (answered or is_valued and self.trusted[1] == quoted)
         self.state, self.reason = ("known", None) if known else ("unknown", "incomplete")
-        if not is_valued and not answered:
+        if answered:
+            self.asked = self.asked or now
+        if not is_valued and not self.asked:
             self.reason = "not_asked"
         self.edited = False
         if not known or not answered:
@@ -289,28 +304,36 @@ class Model:
         self.silences = Silences()
         self.alerts, self.edited = {}, set()
         self.usable = None  # the last poll that brought a price
-        self.restarts = True  # a process a step
+        self.restarts = True  # whether a new process takes this step
+        self.last, self.down = None, (0, 0)  # the last step, and the time before this process when none ran
+        self.unwatched = 0  # how long there had been no usable answer before this one, where that is a gap
 
     def step(self, now, answer):
         """`answer`: market to (kind, price, quoted_at), or None for a poll that failed."""
-        late = None
-        for market in self.markets.values() if self.restarts else []:
-            market.begin()
+        late, usable, self.unwatched = None, False, 0
+        if self.restarts:
+            self.down = (self.last, now) if self.last and now - self.last > 3 * PACE.every else (0, 0)
+            for market in self.markets.values():
+                market.begin()
+        self.last = now
         if answer is not None:
-            if any(kind == "price" for kind, _, _ in answer.values()):
+            usable = any(kind == "price" for kind, _, _ in answer.values())
+            if usable:
                 if self.usable and now - self.usable > 3 * PACE.every:
-                    late = now - self.usable
+                    late = self.unwatched = now - self.usable
                 self.usable = now
             for name, (kind, price, quoted) in answer.items():
                 self.markets[name].take(kind, price, quoted, now)
-        self.markets["sum"].add_up(now, answer is not None)
+        self.markets["sum"].add_up(now, usable)
         events = []
         for rule in self.rules:
             for name in rule["markets"]:
                 # What this poll did not answer has changed by the clock alone, at this moment.
                 parts = HOLDS if name == "sum" else [name]
                 answered = answer is not None and all(answer[part][0] == "price" for part in parts)
-                answered &= self.markets[name].state == "known" and not getattr(self.markets[name], "edited", False)
+                # Of edited amounts this poll may be the first.
+                market = self.markets[name]
+                answered &= market.state == "known" and not (name == "sum" and market.edited and market.asked == now)
                 events += self.put(rule, name, now, answer is not None, late if answered else None)
         self.edited.clear()
         return events + self.end_silences(now, {event[:2] for event in events})
@@ -356,10 +379,12 @@ class Model:
                 announce("resolved", "expired", price and bound.get(crossed), None, alert.since)
             alert.__init__()
             return events
-        if rule["kind"] == "stale" and getattr(market, "valued", None) != getattr(market, "holds", None):
-            return events  # no value of the edited amounts yet, so none that could have ended it
         if rule["kind"] == "stale":  # nothing quoted for so long; judged at every poll
-            side, bounds, changes = "up" if now - market.trusted[1] >= rule["limit"] else None, {}, {}
+            valued = getattr(market, "valued", None) == getattr(market, "holds", None)
+            since = market.trusted[1] if valued else market.asked
+            side, bounds, changes = "up" if since and self.age(since, now) >= rule["limit"] else None, {}, {}
+            if not valued and not side:
+                return events  # no value of the edited amounts yet, so none that could have ended it
         else:
             window = rule.get("window")
             if not answered or not market.fresh(now) or (window and not market.covered(window, now)):
@@ -370,6 +395,10 @@ class Model:
         if said := decide(rule, alert, side, price, now):
             announce(*said, bounds.get(on), changes.get(on), since)
         return events
+
+    def age(self, since, now):
+        """The time alone in which nothing ran makes nothing stale."""
+        return now - since - max(0, self.down[1] - max(since, self.down[0]))
 
     def in_state(self, state):
         return sorted(key for key, alert in self.alerts.items() if alert.state == state)

@@ -15,14 +15,13 @@ import subprocess
 import sys
 import time
 
-
-
 HERE = pathlib.Path(__file__).resolve().parent
 
 # Program, its share of the time, and what it is about. The longest stand first, so that no part is left over.
 PARTS = {
     "mutants": (HERE / "mutants.py", 5, "bodies, configurations, databases and requests, mutated from good ones"),
-    "model": (HERE / "model.py", 5, "rules and all that delays messages, against the manual's model"),
+    "model": (HERE / "model.py", 4, "rules and all that delays messages, against the manual's model"),
+    "daemon": (HERE / "daemon.py", 4, "the same with a daemon that lives through months"),
     "whole_polls": (HERE / "whole_polls.py", 4, "killed while writing, pruning, in backup, restore, reload, migration"),
     "power_loss": (HERE / "power_loss.py", 3, "the power cut after any write"),
     "same_events": (HERE / "same_events.py", 3, "the same events as a daemon that is not killed"),

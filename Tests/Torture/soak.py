@@ -15,8 +15,6 @@ import random
 import re
 import signal
 import socketserver
-import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -123,8 +121,8 @@ log: {{file: {self.folder}/log, level: warning}}
 status_file: {self.folder}/status.json
 metrics_file: {self.folder}/metrics.prom
 notify:
-  one: {{webhook: "http://127.0.0.1:{port}/one", timeout: 1s, max_age: 10s}}
-  two: {{webhook: "http://127.0.0.1:{port}/two", timeout: 1s, max_age: 10s, quiet: ["00:00-00:01"]}}
+  one: {{webhook: "http://127.0.0.1:{port}/one", timeout: 1s, max_age: 1m}}
+  two: {{webhook: "http://127.0.0.1:{port}/two", timeout: 1s, max_age: 1m, quiet: ["00:00-00:01"]}}
 alerts:
   - {{name: level, market: m0, above: 100.5}}
   - {{name: moves, markets: [m1, m2, m3], moves: 0.5%, within: 10s, repeat: 1m}}

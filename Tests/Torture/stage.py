@@ -96,6 +96,7 @@ def leave(server):
 class Quiet(http.server.BaseHTTPRequestHandler):
     """A handler that keeps connections, writes no log, and answers with one call."""
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the body waits 40 ms for the headers to be confirmed
 
     def reply(self, body=b"{}", status=200, headers=()):
         self.send_response(status)
@@ -209,19 +210,38 @@ def look(original, scratch):
 
 
 class Bent:
-    """The wall clock and the look-up of names of a program, bent by `bend.c`."""
+    """The clocks and the look-up of names of a program, bent by `bend.c`."""
 
     def __init__(self, part):
         self.library, self.file = preload(part, "bend.c"), part.folder / "bent"
-        self.clock = self.names = 0
+        self.clock = self.names = self.stands = 0
         self.set()
         self.env = {**os.environ, "LD_PRELOAD": str(self.library), "BENT": str(self.file), "TZ": "UTC"}
 
-    def set(self, clock=None, names=None):
+    def set(self, clock=None, names=None, stands=None):
+        """`stands`: the moment at which all clocks stand, in seconds since 1970."""
         self.clock = self.clock if clock is None else clock
         self.names = self.names if names is None else names
+        self.stands = self.stands if stands is None else stands
         with open(self.file, "r+b" if self.file.exists() else "wb") as file:  # the same file: it is mapped
-            file.write(struct.pack("qq", self.clock, self.names))
+            file.write(struct.pack("qqq", self.clock, self.names, self.stands * 1_000_000_000))
+
+
+    @staticmethod
+    def is_idle(process):
+        """Whether all threads of a process sleep, but for the one of `bend.c`, and none of them did anything meanwhile."""
+        def look():
+            found = {}
+            for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+                name, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+                found[task.name] = rest.split()[0], (task / "schedstat").read_text()
+                if name == "bend":
+                    del found[task.name]
+            return found
+        with contextlib.suppress(OSError):  # a thread that has ended
+            found = look()
+            return all(state == "S" for state, _ in found.values()) and look() == found
+        return False
 
 
 def preload(part, source):

@@ -9,7 +9,6 @@ must be whole, every poll all there or not there at all, no poll lost that was t
 name must be whole, too."""
 import contextlib
 import pathlib
-import shutil
 import sqlite3
 import time
 
