@@ -92,6 +92,8 @@ class Market:
                 self.trusted, self.reason = (price, quoted, now), None
             elif now - self.trusted[2] >= 3 * PACE.every:
                 self.believe((price, quoted, now))
+            else:
+                self.reason = "unconfirmed"
             return
         new = (price, quoted, now)
         self.recorded = True
