@@ -29,6 +29,7 @@ class Lived(Game):
         super().__init__(part, name, url, every)
         self.bent = stage.Bent(part)
         self.daemon, self.due, self.interval = None, self.now + every, every
+        self.priced = set()  # the markets of which the last answer to this daemon had a price
         if part.dice.random() < 0.5:
             # The rest of October, at up to four times the interval.
             self.quota.requests = int(LEFT / every / part.dice.uniform(0.8, 4))
@@ -64,8 +65,10 @@ class Lived(Game):
             self.now = max(self.now, -(-(last + self.interval) // 10) * 10)
             self.interval = self.quota.interval(self.now)
         PACE.set(self.interval)
-        answer = self.next_answer()
-        Provider.now, Provider.answer, Provider.messages = self.now, answer, []
+        answer = Provider.answer = self.next_answer()
+        if self.looks_changed(answer, starts):
+            answer = None
+        Provider.now, Provider.messages = self.now, []
         holding = copy.deepcopy(self.model.silences)
         self.model.restarts = starts
         expected = self.model.step(self.now, answer)
@@ -86,6 +89,18 @@ class Lived(Game):
         if self.steps % 500 == 0:
             self.compare_candles()
         return True
+
+    def looks_changed(self, answer, starts):
+        """Where no row has a price and two of them had one in the last answer, the provider may have changed its format:
+        the poll fails."""
+        if answer is None:
+            return False
+        kinds = {name: kind for name, (kind, _, _) in answer.items() if kind != "missing"}
+        if not starts and set(kinds.values()) == {"null"} and len(self.priced & kinds.keys()) > 1:
+            self.part.count("answers without any price that had some before")
+            return True
+        self.priced = {name for name, kind in kinds.items() if kind == "price"}
+        return False
 
     def edit(self):
         """A daemon that runs reloads its configuration."""
